@@ -1,0 +1,67 @@
+"""Ranking metrics as scikit-learn scorers that know about queries.
+
+A **Metric** turns ranked queries into numbers, a **Ranking** is the block of ranked queries that
+formulas are written over, a **scorer** finds the query ids and asks the metric.
+
+=================== ==============================================================================
+metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_precision`, …;
+                    `get_metric("ndcg@10")`, `metric_names()`
+model_selection     from a fitted estimator to a score: `make_rank_scorer`,
+                    `make_multi_rank_scorer`, `RankTarget`, `QueryKFold`
+datasets            `make_ranking`, `load_letor`
+testing             `assert_matches_sklearn`
+python -m …         the command line: a grid search that optimises a ranking metric
+=================== ==============================================================================
+"""
+
+from sklearn_rankscore.metrics import (
+    Metric,
+    PerQuery,
+    average_precision,
+    cumulative_gain,
+    dcg,
+    f1,
+    get_metric,
+    hit_rate,
+    ideal_dcg,
+    metric_names,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+)
+from sklearn_rankscore.model_selection import (
+    MultiRankScorer,
+    QueryKFold,
+    QuerySplitWarning,
+    RankScorer,
+    RankTarget,
+    make_multi_rank_scorer,
+    make_rank_scorer,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Metric",
+    "MultiRankScorer",
+    "PerQuery",
+    "QueryKFold",
+    "QuerySplitWarning",
+    "RankScorer",
+    "RankTarget",
+    "average_precision",
+    "cumulative_gain",
+    "dcg",
+    "f1",
+    "get_metric",
+    "hit_rate",
+    "ideal_dcg",
+    "make_multi_rank_scorer",
+    "make_rank_scorer",
+    "metric_names",
+    "ndcg",
+    "precision",
+    "recall",
+    "reciprocal_rank",
+]

@@ -1,0 +1,105 @@
+"""Ranking metrics: from (y_true, y_score, qid) to a number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sklearn_rankscore.metrics import _accuracy, _names
+from sklearn_rankscore.metrics._metric import Metric, PerQuery
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._options import Options
+
+# THE TABLE: every public metric, one line each.
+average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
+cumulative_gain = Metric(_accuracy.cumulative_gain, aliases=("cg",))
+dcg = Metric(_accuracy.dcg)
+f1 = Metric(_accuracy.f1)
+hit_rate = Metric(_accuracy.hit_rate, aliases=("hr", "success"))
+ideal_dcg = Metric(_accuracy.ideal_dcg, aliases=("idcg",))
+ndcg = Metric(_accuracy.ndcg)
+precision = Metric(_accuracy.precision, aliases=("p",))
+recall = Metric(_accuracy.recall, aliases=("r",))
+reciprocal_rank = Metric(_accuracy.reciprocal_rank, aliases=("rr", "mrr"))
+
+_METRICS = {metric.name: metric for metric in list(globals().values()) if isinstance(metric, Metric)}
+_SPELLINGS = {
+    spelling: metric.name
+    for metric in _METRICS.values()
+    for spelling in (metric.name, *metric.aliases)
+}
+
+__all__ = [
+    "Metric",
+    "PerQuery",
+    "average_precision",
+    "cumulative_gain",
+    "dcg",
+    "f1",
+    "get_metric",
+    "hit_rate",
+    "ideal_dcg",
+    "metric_names",
+    "ndcg",
+    "precision",
+    "recall",
+    "reciprocal_rank",
+]
+
+
+def metric_names() -> list[str]:
+    """Names of all metrics, sorted, without their aliases.
+
+    Returns
+    -------
+    list of str
+        Each is a name for `get_metric`, alone or with a cutoff.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import metric_names
+    >>> "ndcg" in metric_names()
+    True
+    """
+    return sorted(_METRICS)
+
+
+def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
+    """Metric of a name such as "ndcg@10", "map" or "p@5".
+
+    Parameters
+    ----------
+    name : str or Metric
+        Name or alias of a metric, with a cutoff after "@" or without; case does not count.
+    **options
+        Options of the metric to be set, as in a call of it.
+
+    Returns
+    -------
+    Metric
+        The metric with k and the options set. ``str()`` of it gives the canonical name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric, the cutoff is not a positive integer or is given twice, or an
+        option cannot have the value.
+    TypeError
+        If the metric has no such option, or `name` is neither text nor a Metric.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import get_metric
+    >>> print(get_metric("MAP@10"))
+    average_precision@10
+    """
+    if isinstance(name, str):
+        canonical, k = _names.parse(name, _SPELLINGS)
+        metric = _METRICS[canonical] if k is None else _METRICS[canonical].bind(k=k)
+    elif isinstance(name, Metric):
+        metric = name
+    else:
+        raise TypeError(f"A metric must be a name such as 'ndcg@10', or a Metric. Got {name!r}.")
+    if "k" in options and options["k"] != metric.bound.get("k", options["k"]):
+        raise ValueError(f"{name!r} has a cutoff already. Got k={options['k']!r} besides.")
+    return metric.bind(**options) if options else metric

@@ -1,0 +1,99 @@
+"""The sections that the docstrings of all metrics share, written once."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sklearn_rankscore.metrics._validation import Array
+
+ROWS = """\
+y_true : array-like of shape (n_rows,) or (n_queries, n_rows_per_query)
+    Relevance grade of each row: numbers or booleans, not missing. With `qid`, or on a RankTarget
+    or a pandas Series with an index level named "qid", flat; else one line per query.
+y_score : array-like, shape of y_true
+    Score of each row, higher is better; compared in its own precision. -inf means that the row
+    was not retrieved: it is not ranked, yet counts among the relevant rows and in the ideal.
+qid : array-like of shape (n_rows,), default=None
+    Query id of each row, of any type, in any order.
+"""
+
+WEIGHT = """\
+sample_weight : array-like of shape (n_rows,) or, for a rectangle, (n_queries,), default=None
+    Weight of each query in the mean, the same on all its rows; 0 leaves the query out.
+"""
+
+OPTIONS = {
+    "k": """\
+k : int, default=None
+    Cutoff, at least 1; beyond a list's end it is the list's end. None: the whole list.
+""",
+    "gain": """\
+gain : {"linear", "exponential"}, mapping, array or callable, default="linear"
+    Worth of a grade g: g, or 2**g - 1, or what the table says (an array is indexed by grade), or
+    a function of the array of grades. Never negative.
+""",
+    "discount": """\
+discount : {"log2", "jarvelin", "reciprocal"} or callable, default="log2"
+    Weight of rank r: 1 / log2(r + 1), or 1 / max(1, log2 r), or 1 / r, or a function of the
+    array of ranks that never rises.
+""",
+    "min_relevance": """\
+min_relevance : float, default=None
+    A row is relevant when its grade is at least this. None: when its grade is above 0.
+""",
+    "denominator": """\
+denominator : {{denominator}, "attainable"}, default={denominator}
+    What the found rows are divided by: as above, or min(k, {attainable}).
+""",
+    "ties": """\
+ties : {"average", "optimistic", "pessimistic", "first", "last"}, default="average"
+    Rows of equal score: the expectation over all their orders, the best or the worst value that
+    an order gives, input order, or input order reversed.
+""",
+    "replace_undefined_by": """\
+replace_undefined_by : float, default=0.0
+    What a query scores for which the metric is undefined; nan leaves it out of the mean.
+""",
+    "convention": """\
+convention : {"sklearn", "trec_eval", "lightgbm", "xgboost", "catboost"}, default=None
+    Gain, ties, denominator and undefined value as that program has them. An option given beside
+    it wins.
+""",
+}
+
+RETURNS = """\
+float
+    Mean over the queries; nan, with a warning, if the metric is defined for none of them.
+"""
+
+RAISES = """\
+ValueError
+    If y_true is flat and no query ids are found; if lengths differ; if a grade or a score is NaN
+    or text, a grade is infinite{negative}, an id is missing; if an option cannot have its value.
+TypeError
+    If the metric has no such option, or an array is sparse.
+"""
+
+
+def metric_docstring(formula: Callable[..., Array], defaults: Mapping[str, Any]) -> str:
+    """Put the shared sections between a formula's text and its references."""
+    head, references, tail = (inspect.getdoc(formula) or "").partition("References\n")
+    parameters = [ROWS, WEIGHT, *(text for option, text in OPTIONS.items() if option in defaults)]
+    body = _section("Parameters", "".join(parameters))
+    body += _section("Returns", RETURNS) + _section("Raises", RAISES)
+    denominator = defaults.get("denominator")
+    for mark, value in {
+        "{denominator}": f'"{denominator}"',
+        "{attainable}": "rows retrieved" if denominator == "k" else "relevant rows",
+        "{negative}": ", a grade is negative" if "gain" in defaults else "",
+    }.items():
+        body = body.replace(mark, value)
+    return f"{head.rstrip()}\n\n{body}{references}{tail}"
+
+
+def _section(title: str, text: str) -> str:
+    return f"{title}\n{'-' * len(title)}\n{text}\n"

@@ -1,0 +1,228 @@
+"""Metric: a formula made a callable that knows queries, ties, undefined values and weights."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from sklearn_rankscore.metrics import _names
+from sklearn_rankscore.metrics._docs import metric_docstring
+from sklearn_rankscore.metrics._options import Options, check_options, defaults_of, settle
+from sklearn_rankscore.metrics._ranking import Ranking
+from sklearn_rankscore.metrics._rows import Rows
+from sklearn_rankscore.metrics._validation import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class PerQuery(NamedTuple):
+    """One value per query: what a metric is the mean of.
+
+    Attributes
+    ----------
+    qid : ndarray of shape (n_queries,)
+        Query ids, in order of first appearance; line numbers for a rectangle.
+    value : ndarray of shape (n_queries,)
+        Value of each query.
+    """
+
+    qid: Array
+    value: Array
+
+
+@dataclass(frozen=True, repr=False)
+class Metric:
+    """A ranking metric: call it for the mean over queries, or `per_query` for each value.
+
+    Parameters
+    ----------
+    formula : callable
+        ``formula(ranking, *, k=None, **options)`` gives one value per query of a Ranking, nan
+        where undefined. Its name is the metric's; its keyword-only parameters are its options.
+    aliases : tuple of str
+        Other names of the same metric.
+    bound : dict
+        Options that are set already, as `get_metric("ndcg@10")` sets k.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import ndcg
+    >>> ndcg.per_query([3, 2, 0, 0, 1], [2, 3, 1, 2, 1], qid=["a", "a", "a", "b", "b"], k=1).value
+    array([0.66666667, 0.        ])
+    >>> ndcg.bind(k=10, gain="exponential")
+    <Metric ndcg@10, gain='exponential'>
+    """
+
+    formula: Callable[..., Array]
+    aliases: tuple[str, ...] = ()
+    bound: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the bound options; let help(), signature() and make_scorer() see a function."""
+        defaults = defaults_of(self.formula)
+        vars(self).update(
+            _defaults=defaults,
+            bound=check_options(self.bound, defaults, self.name),
+            __name__=self.name,
+            __doc__=metric_docstring(self.formula, defaults),
+            __signature__=_signature(defaults | dict(self.bound)),
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the metric, without a cutoff."""
+        return self.formula.__name__
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options that the metric has."""
+        return tuple(vars(self)["_defaults"])
+
+    def __call__(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        qid: Any = None,
+        sample_weight: Any = None,
+        **options: Unpack[Options],
+    ) -> float:
+        """Return the mean over queries; the metric's own docstring has the parameters."""
+        rows = Rows.collect(y_true, y_score, qid)
+        return _means([self], _values([self._settle(options)], rows), rows, sample_weight)[0]
+
+    def per_query(
+        self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[Options]
+    ) -> PerQuery:
+        """Value of each query: what the mean is taken of.
+
+        Parameters
+        ----------
+        y_true, y_score, qid, **options
+            As for the metric itself; weights belong to the mean.
+
+        Returns
+        -------
+        PerQuery
+            Named tuple of two arrays of shape (n_queries,), `qid` and `value`. Undefined values
+            are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
+        """
+        rows = Rows.collect(y_true, y_score, qid)
+        return PerQuery(rows.queries.ids, _values([self._settle(options)], rows)[0])
+
+    def bind(self, **options: Unpack[Options]) -> Metric:
+        """Return the metric with some options set."""
+        return Metric(self.formula, self.aliases, {**self.bound, **options})
+
+    def _settle(self, options: Mapping[str, Any]) -> _Request:
+        """Make the order of a computation: the formula with the value of every option."""
+        defaults = vars(self)["_defaults"]
+        given = {**self.bound, **check_options(options, defaults, self.name)}
+        settled = settle(given, defaults, self.name)
+        shared = {name: settled.pop(name) for name in ("ties", "replace_undefined_by")}
+        del settled["convention"]
+        return _Request(self, settled, shared["ties"], shared["replace_undefined_by"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made from."""
+        return Metric, (self.formula, self.aliases, self.bound)
+
+    def __hash__(self) -> int:
+        """Hash by name: equal metrics have equal names."""
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        """Canonical name, such as "ndcg@10"."""
+        return _names.spell(self.name, self.bound.get("k"))
+
+    def __repr__(self) -> str:
+        """Canonical name, and the other options that are set."""
+        others = [f", {name}={value!r}" for name, value in self.bound.items() if name != "k"]
+        return f"<Metric {self}{''.join(others)}>"
+
+
+class _Request(NamedTuple):
+    metric: Metric
+    options: dict[str, Any]
+    ties: str
+    replace_undefined_by: float
+
+
+def evaluate(
+    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
+) -> list[float]:
+    """Compute several metrics from one validation and, for each tie policy, one sort."""
+    rows = Rows.collect(y_true, y_score, qid)
+    values = _values([metric._settle({}) for metric in metrics], rows)
+    return _means(metrics, values, rows, sample_weight)
+
+
+def _values(requests: Sequence[_Request], rows: Rows) -> Array:
+    """Values of shape (n_requests, n_queries), undefined ones replaced."""
+    for metric, options, *_ in requests:
+        if "gain" in options and options["gain"] in ("linear", "exponential"):
+            _check_not_negative(rows.grade, metric)
+    values = np.empty((len(requests), len(rows.queries.ids)))
+    for ties in dict.fromkeys(request.ties for request in requests):
+        group = [at for at, request in enumerate(requests) if request.ties == ties]
+        cutoffs = [requests[at].options["k"] for at in group]
+        depth = None if None in cutoffs else max(cutoffs)
+        for block in rows.queries.blocks():
+            ranking = Ranking(block, rows.grade, rows.score, ties, depth)
+            for at in group:
+                request = requests[at]
+                values[at, block.queries] = request.metric.formula(ranking, **request.options)
+    for request, value in zip(requests, values, strict=True):
+        value[np.isnan(value)] = request.replace_undefined_by
+    return values
+
+
+def _means(
+    metrics: Sequence[Metric], values: Array, rows: Rows, sample_weight: Any
+) -> list[float]:
+    weight = rows.weights(sample_weight)
+    return [_mean(metric, value, weight) for metric, value in zip(metrics, values, strict=True)]
+
+
+def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
+    defined = ~np.isnan(value)
+    if weight is not None:
+        defined &= weight > 0
+    if not defined.any():
+        warnings.warn(
+            f"{metric.name} is undefined for every query: none has a relevant row. Set "
+            "replace_undefined_by to say what such a query scores.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+        return float("nan")
+    return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
+
+
+def _check_not_negative(grade: Array, metric: Metric) -> None:
+    lowest = grade.min()
+    if lowest < 0:
+        raise ValueError(
+            f"y_true of {metric.name} must not be negative, as it is a gain. Got {lowest:g} "
+            "instead. Grade a row that is not relevant 0, or map grades with gain=…."
+        )
+
+
+def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
+    rows = ["y_true", "y_score"]
+    keywords = {"qid": None, "sample_weight": None, **defaults}
+    positional, keyword = (
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.KEYWORD_ONLY,
+    )
+    return inspect.Signature(
+        [inspect.Parameter(name, positional) for name in rows]
+        + [inspect.Parameter(name, keyword, default=value) for name, value in keywords.items()],
+        return_annotation=float,
+    )

@@ -1,0 +1,46 @@
+"""Metric names: "ndcg@10" <-> a metric and its cutoff."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_NAME = re.compile(r"\s*(?P<name>[^@\s]+)\s*(?:@\s*(?P<k>\S+)\s*)?", re.ASCII)
+
+
+def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
+    """Split "ndcg@10" into the metric's canonical name and k.
+
+    `known` maps every spelling, aliases included, to the canonical name.
+    """
+    match = _NAME.fullmatch(text)
+    name = match["name"].lower() if match else ""
+    if match is None or name not in known:
+        raise ValueError(_unknown(text, name, known))
+    k = match["k"]
+    if k is None:
+        return known[name], None
+    if not re.fullmatch("[0-9]+", k) or int(k) == 0:
+        raise ValueError(
+            f"The cutoff after '@' in a metric name must be a positive integer. Got {text!r} "
+            f"instead; write for example '{name}@10'."
+        )
+    return known[name], int(k)
+
+
+def spell(name: str, k: int | None) -> str:
+    """Write a metric and its cutoff in the one canonical form."""
+    return name if k is None else f"{name}@{k}"
+
+
+def _unknown(text: str, name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.strip() or text, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return (
+        f"Unknown metric {text!r}.{hint} Metrics are {', '.join(known)}; "
+        "a cutoff follows as in 'ndcg@10'."
+    )

@@ -1,0 +1,130 @@
+"""The options of a metric: their names, what each may be, and which value holds in the end."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from sklearn_rankscore.metrics._conventions import CONVENTIONS, preset
+from sklearn_rankscore.metrics._gain import DISCOUNTS, GAINS, Discount, Gain, check_worth
+from sklearn_rankscore.metrics._ranking import TIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+# What every metric has; the other options are the keyword-only parameters of its formula.
+SHARED: dict[str, Any] = {"ties": "average", "replace_undefined_by": 0.0, "convention": None}
+
+
+class Options(TypedDict, total=False):
+    """Every option that some metric has."""
+
+    k: int | None
+    gain: Gain
+    discount: Discount
+    min_relevance: float | None
+    denominator: str
+    ties: str
+    replace_undefined_by: float
+    convention: str | None
+
+
+def defaults_of(formula: Callable[..., Any]) -> dict[str, Any]:
+    """Options of a formula's metric, with their defaults."""
+    parameters = inspect.signature(formula).parameters.values()
+    own = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return own | SHARED
+
+
+def check_options(
+    options: Mapping[str, Any], defaults: Mapping[str, Any], metric: str
+) -> dict[str, Any]:
+    """Refuse options that the metric does not have, and values that they cannot take."""
+    for option in options:
+        if option not in defaults:
+            raise TypeError(
+                f"{metric} has no option {option!r}. Its options are {', '.join(defaults)}."
+            )
+    return {
+        option: _CHECKS[option](value, f"The {option!r} parameter of {metric}", defaults[option])
+        for option, value in options.items()
+    }
+
+
+def settle(options: Mapping[str, Any], defaults: Mapping[str, Any], metric: str) -> dict[str, Any]:
+    """Value of every option: what was said, else the convention's, else the default."""
+    convention = options.get("convention")
+    said = {} if convention is None else preset(convention, metric)
+    return {**defaults, **{name: said[name] for name in said if name in defaults}, **options}
+
+
+def _check_k(k: Any, parameter: str, _default: Any) -> int | None:
+    if k is None:
+        return None
+    if not isinstance(k, Integral) or isinstance(k, (bool, np.bool_)) or k < 1:
+        raise ValueError(
+            f"{parameter} must be a positive integer, or None for the whole list. "
+            f"Got {k!r} instead."
+        )
+    return int(k)
+
+
+def _check_gain(gain: Any, parameter: str, _default: Any) -> Any:
+    if callable(gain):
+        return gain
+    if isinstance(gain, str) or np.ndim(gain) != (0 if isinstance(gain, Mapping) else 1):
+        return _check_choice(gain, parameter, GAINS, "a table of gains or a function of the grade")
+    table = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
+    if not table:
+        raise ValueError(f"{parameter} must have a gain for each grade. Got an empty table.")
+    table = {float(grade): float(worth) for grade, worth in table.items()}
+    check_worth(np.fromiter(table.values(), dtype=np.float64))
+    return table
+
+
+def _check_discount(discount: Any, parameter: str, _default: Any) -> Any:
+    if callable(discount):
+        return discount
+    return _check_choice(discount, parameter, DISCOUNTS, "a function of the rank")
+
+
+def _check_choice(value: Any, parameter: str, choices: Iterable[str], other: str = "") -> Any:
+    choices = tuple(choices)
+    if not (isinstance(value, str) and value in choices):
+        listed = ", ".join(map(repr, choices)) + (f", {other}" if other else "")
+        raise ValueError(f"{parameter} must be one of {listed}. Got {value!r} instead.")
+    return value
+
+
+def _check_number(value: Any, parameter: str, *, besides: float | None) -> float | None:
+    """Let through a finite number, and the one value besides that has a meaning."""
+    if value is None and besides is None:
+        return None
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
+        if np.isfinite(number) or (besides is not None and np.isnan(number)):
+            return number
+    raise ValueError(f"{parameter} must be a finite number or {besides}. Got {value!r} instead.")
+
+
+_CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
+    "k": _check_k,
+    "gain": _check_gain,
+    "discount": _check_discount,
+    "min_relevance": lambda value, parameter, _: _check_number(value, parameter, besides=None),
+    # Each formula names its own denominator; the other one is always the attainable.
+    "denominator": lambda value, parameter, default: _check_choice(
+        value, parameter, (default, "attainable")
+    ),
+    "ties": lambda value, parameter, _: _check_choice(value, parameter, TIES),
+    "replace_undefined_by": lambda value, parameter, _: _check_number(
+        value, parameter, besides=np.nan
+    ),
+    "convention": lambda value, parameter, _: (
+        value if value is None else _check_choice(value, parameter, CONVENTIONS)
+    ),
+}

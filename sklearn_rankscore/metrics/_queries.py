@@ -1,0 +1,185 @@
+"""From query ids to runs of rows, and from runs to rectangular blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sklearn_rankscore.metrics._validation import Array
+
+# A block of about this many cells stays in the processor's cache while it is worked on.
+_CELLS = 1 << 16
+# Below this size a block costs more to start than its padding costs to carry.
+_SMALL = 1 << 12
+# At least this share of a block's cells hold rows.
+_FILLED = 0.85
+
+
+@dataclass(frozen=True)
+class Block:
+    """Queries of similar length, to be laid out as a rectangle: a line per query."""
+
+    queries: Array  # (n,) number of each query
+    starts: Array  # (n,) its first row
+    lengths: Array  # (n,) its number of rows, rising
+
+    @property
+    def width(self) -> int:
+        """Columns of the rectangle: rows of the longest query."""
+        return int(self.lengths[-1])
+
+    def take(self, values: Array, fill: float) -> Array:
+        """Lay out one value per row; `fill` stands beyond each query's end."""
+        width, step = self.width, values.itemsize
+        n_runs = len(values) - width + 1
+        if self.starts.max() < n_runs:
+            # A view of every run of `width` values: a query is one copy of contiguous memory.
+            runs = np.ndarray((n_runs, width), values.dtype, values, strides=(step, step))
+            taken = runs[self.starts]
+        else:  # the last query of all is too short for its block
+            taken = np.take(values, self.starts[:, None] + np.arange(width), mode="clip")
+        shortest = int(self.lengths[0])
+        if shortest < width:
+            taken[:, shortest:][self.beyond(shortest)] = fill
+        return taken
+
+    def beyond(self, column: int = 0) -> Array:
+        """Cells beyond each query's end, from a column on."""
+        return np.arange(column, self.width) >= self.lengths[:, None]
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Which rows belong together: ids in order of first appearance, and their rows."""
+
+    ids: Array  # (n_queries,)
+    starts: Array  # (n_queries,) first row of each query, once the rows are put in `order`
+    lengths: Array  # (n_queries,)
+    order: Array | None = None  # (n_rows,) brings each query's rows together; None: they are
+    rectangular: bool = False  # given as a rectangle, a line per query
+
+    @classmethod
+    def from_ids(cls, qid: Any) -> Queries:
+        """Group rows by id; ids that are already contiguous cost one comparison pass."""
+        codes, ids = _encode(qid)
+        starts = _run_starts(codes)
+        heads = codes[starts]
+        order = None
+        rising = bool((heads[1:] > heads[:-1]).all())
+        if not rising and len(np.unique(heads)) < len(heads):  # a query comes back: interleaved
+            order = np.argsort(codes, kind="stable")
+            codes = codes[order]
+            starts = _run_starts(codes)
+            heads = codes[starts]
+        lengths = np.diff(starts, append=len(codes))
+        if order is not None:
+            first_seen = np.argsort(order[starts])
+            starts, lengths, heads = starts[first_seen], lengths[first_seen], heads[first_seen]
+        return cls(heads if ids is None else ids[heads], starts, lengths, order)
+
+    @classmethod
+    def from_rectangle(cls, shape: tuple[int, ...]) -> Queries:
+        """Take each row of a rectangle as a query."""
+        n_queries, width = shape
+        ids = np.arange(n_queries)
+        return cls(ids, ids * width, np.full(n_queries, width), rectangular=True)
+
+    def arrange(self, values: Array) -> Array:
+        """Put one value per row in the order in which each query's rows lie together."""
+        return np.ascontiguousarray(values) if self.order is None else values[self.order]
+
+    def per_row(self, values: Array) -> Array:
+        """Give each row, in input order, the value of its query."""
+        arranged = np.argsort(self.starts)
+        spread = np.repeat(values[arranged], self.lengths[arranged])
+        if self.order is None:
+            return spread
+        rows = np.empty_like(spread)
+        rows[self.order] = spread
+        return rows
+
+    def blocks(self) -> Iterator[Block]:
+        """Cut the queries, ordered by length, into rectangles with little padding."""
+        by_length = np.argsort(self.lengths, kind="stable")
+        sorted_lengths = self.lengths[by_length]
+        begin = 0
+        while begin < len(by_length):
+            end = _block_end(sorted_lengths, begin)
+            queries = by_length[begin:end]
+            yield Block(queries, self.starts[queries], sorted_lengths[begin:end])
+            begin = end
+
+
+def _run_starts(codes: Array) -> Array:
+    """Find the rows at which a run of equal ids begins."""
+    return np.concatenate(([0], np.flatnonzero(codes[1:] != codes[:-1]) + 1))[: len(codes)]
+
+
+def _block_end(sorted_lengths: Array, begin: int) -> int:
+    """Where the block that starts at `begin` ends: similar lengths, or few cells."""
+    ahead = sorted_lengths[begin : begin + _CELLS]
+    cells = ahead * np.arange(1, len(ahead) + 1)
+    similar = np.searchsorted(ahead, ahead[0] / _FILLED, side="right")
+    fits = np.searchsorted(cells, _CELLS, side="right")
+    small = np.searchsorted(cells, _SMALL, side="right")
+    return begin + max(1, int(small), int(min(similar, fits)))
+
+
+def _encode(qid: Any) -> tuple[Array, Array | None]:
+    """Comparable codes of the ids, and the ids by code (None where they are the codes)."""
+    # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
+    array = np.asarray(qid) if hasattr(qid, "__array__") else _objects(qid)
+    if array.ndim != 1:
+        raise ValueError(
+            f"qid must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
+        )
+    if array.dtype.kind in "OTV":
+        return _encode_objects(array)
+    if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
+        raise ValueError(_missing_id(int(np.flatnonzero(array != array)[0])))  # noqa: PLR0124
+    return array, None
+
+
+def _objects(values: Any) -> Array:
+    try:
+        return np.fromiter(values, dtype=object, count=len(values))
+    except TypeError as error:
+        raise TypeError(
+            f"qid must be an array or list of ids, one per row. Got {values!r} instead."
+        ) from error
+
+
+def _encode_objects(array: Array) -> tuple[Array, Array]:
+    codes: dict[Any, int] = {}
+    try:
+        rows = [codes.setdefault(query, len(codes)) for query in array]
+    except TypeError as error:
+        raise TypeError(
+            f"qid must hold hashable ids (numbers, text, dates, tuples): {error}."
+        ) from error
+    for query, code in codes.items():
+        if _is_missing(query):
+            raise ValueError(_missing_id(rows.index(code)))
+    ids = np.fromiter(codes, dtype=object, count=len(codes))
+    if len(kinds := set(map(type, ids))) == 1 and kinds <= {int, str, bool}:
+        ids = np.asarray(ids.tolist())
+    return np.asarray(rows, dtype=np.intp), ids
+
+
+def _is_missing(query: Any) -> bool:
+    try:
+        return query is None or bool(query != query)  # noqa: PLR0124 - NaN and NaT
+    except (TypeError, ValueError):  # pandas.NA compares to neither
+        return True
+
+
+def _missing_id(row: int) -> str:
+    return (
+        f"qid must not be missing: row {row} has no query id. Drop such rows, or give each of "
+        "them an id of its own."
+    )

@@ -1,0 +1,235 @@
+"""One block of ranked queries, and all that is to be known about tied scores.
+
+A tied score says nothing of the order inside the tie. Under ``ties="average"`` every value here
+is therefore an expectation over all orders of each block of tied rows, in closed form; the other
+policies choose one order. Formulas are written over these values as in a textbook and need not
+know which policy holds.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore.metrics._gain import discount_of, gain_of
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._queries import Block
+    from sklearn_rankscore.metrics._validation import Array
+
+TIES = ("average", "optimistic", "pessimistic", "first", "last")
+
+
+class Ranking:
+    """A rectangle of queries: rows are queries, columns are ranks 1, 2, 3 … by falling score.
+
+    Parameters
+    ----------
+    block : Block
+        Which queries, and how long each is.
+    grade, score : ndarray of shape (n_rows,)
+        Of all rows, each query's together; -inf scores are not retrieved.
+    ties : str
+        One of TIES.
+    depth : int or None
+        How many ranks are wanted; None for all.
+    """
+
+    def __init__(
+        self, block: Block, grade: Array, score: Array, ties: str, depth: int | None
+    ) -> None:
+        self._block = block
+        self._grade = block.take(grade, fill=0.0)  # (n_queries, width), in input order
+        self._score = block.take(score, fill=-np.inf)
+        self.n_ranks = block.width if depth is None else min(depth, block.width)
+        cells, key = _candidates(self._score, self.n_ranks)
+        order = _sort(key, ties)
+        self._cells = np.take_along_axis(cells, order, axis=1)
+        key = np.take_along_axis(key, order, axis=1)
+        self._hole = key == np.inf
+        self._optimistic = ties == "optimistic"
+        self._sorted_inside = ties in ("optimistic", "pessimistic")
+        tied = (key[:, 1:] == key[:, :-1]) & ~self._hole[:, 1:]
+        split = ties not in ("first", "last") and tied.any()
+        self._blocks = _TieBlocks(tied) if split else None
+        self._hits: dict[float | None, Hits] = {}
+
+    @property
+    def rank(self) -> Array:
+        """Ranks 1, 2, 3 …, one per column."""
+        return np.arange(1, self.n_ranks + 1)
+
+    @cached_property
+    def n_ranked(self) -> Array:
+        """How many rows of each query were retrieved."""
+        return np.count_nonzero(self._score > -np.inf, axis=1)
+
+    def gain(self, gain: Any, *, relative: bool = False) -> Array:
+        """Gain of each row, in input order; see `gain_of`."""
+        if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
+            return gain_of(self._grade, gain, relative=relative)
+        value = np.zeros_like(self._grade)
+        present = ~self._block.beyond()
+        value[present] = gain_of(self._grade[present], gain)
+        return value
+
+    def discount(self, discount: Any) -> Array:
+        """Discount of each rank."""
+        return discount_of(self.rank, discount)
+
+    def ideal(self, value: Array) -> Array:
+        """Give the values of all rows in the best order, the rows not retrieved included."""
+        return np.sort(value, axis=1)[:, ::-1][:, : self.n_ranks]
+
+    def expected(self, value: Array) -> Array:
+        """Give the expected value at each rank of a value per row; 0 where no row is ranked."""
+        value = self._by_score(value)
+        if self._blocks is not None and not self._sorted_inside:
+            value = self._blocks.mean(value)
+        return value[:, : self.n_ranks]
+
+    def hits(self, min_relevance: float | None) -> Hits:
+        """Where the relevant rows are: those of grade >= min_relevance (None: > 0)."""
+        if min_relevance not in self._hits:
+            if min_relevance is None:
+                relevant = self._grade > 0
+            else:
+                relevant = (self._grade >= min_relevance) & ~self._block.beyond()
+            relevant = relevant.astype(np.float64)
+            blocks = None if self._sorted_inside else self._blocks
+            self._hits[min_relevance] = Hits(
+                self._by_score(relevant), relevant.sum(axis=1), blocks, self.n_ranks
+            )
+        return self._hits[min_relevance]
+
+    def _by_score(self, value: Array) -> Array:
+        """Sort values by falling score, and inside ties as the policy wants it."""
+        value = np.take(value, self._cells)
+        value[self._hole] = 0.0
+        if self._blocks is not None and self._sorted_inside:
+            inside = np.lexsort((-value if self._optimistic else value, self._blocks.number))
+            value = np.take_along_axis(value, inside, axis=1)
+        return value
+
+
+class Hits:
+    """Relevant rows by rank.
+
+    In a block of t tied rows, r of them relevant and b relevant before the block, position
+    i = 1..t of the block holds
+
+    ==================  =====================================================================
+    `hit`               P(row at this rank is relevant) = r / t
+    `hits_if_hit`       E[relevant rows up to here | hit here] = b + 1 + (i-1)(r-1)/(t-1)
+    `none_through`      P(no relevant row up to here) = C(t-r, i)/C(t, i), 0 if b > 0
+    ==================  =====================================================================
+
+    Without ties (t = 1), and under a policy that chooses one order, these are the plain facts.
+    """
+
+    def __init__(
+        self, relevant: Array, n_relevant: Array, blocks: _TieBlocks | None, n_ranks: int
+    ) -> None:
+        self.n_relevant = n_relevant
+        self._relevant = relevant
+        self._blocks = blocks
+        self._n_ranks = n_ranks
+
+    @cached_property
+    def hit(self) -> Array:
+        """P(row at this rank is relevant)."""
+        mean = self._relevant if self._blocks is None else self._blocks.mean(self._relevant)
+        return mean[:, : self._n_ranks]
+
+    @cached_property
+    def hits_if_hit(self) -> Array:
+        """Expected relevant rows up to and with this rank, given that it holds one."""
+        before = np.cumsum(self._relevant, axis=1) - self._relevant
+        if self._blocks is None:
+            return (before + 1.0)[:, : self._n_ranks]
+        size, position = self._blocks.size, self._blocks.position
+        others = self._blocks.total(self._relevant) - 1.0
+        share = (position - 1.0) / np.maximum(size - 1.0, 1.0)
+        return (self._blocks.first(before) + 1.0 + share * others)[:, : self._n_ranks]
+
+    @cached_property
+    def none_through(self) -> Array:
+        """P(no relevant row up to and with this rank)."""
+        if self._blocks is None:
+            hazard = self._relevant
+        else:  # r of the t - i + 1 rows still to come in this block are relevant, if none came yet
+            left = self._blocks.size - self._blocks.position + 1.0
+            hazard = np.minimum(self._blocks.total(self._relevant) / left, 1.0)
+        return np.cumprod(1.0 - hazard, axis=1)[:, : self._n_ranks]
+
+
+class _TieBlocks:
+    """Runs of tied cells in a rectangle of sorted rows; `tied` says which cell ties its left."""
+
+    def __init__(self, tied: Array) -> None:
+        new = np.ones((tied.shape[0], tied.shape[1] + 1), dtype=bool)
+        np.logical_not(tied, out=new[:, 1:])
+        self._new = new
+        self._starts = np.flatnonzero(new)
+        self._counts = np.diff(self._starts, append=new.size)
+
+    @cached_property
+    def number(self) -> Array:
+        return np.cumsum(self._new, axis=1)
+
+    @cached_property
+    def size(self) -> Array:
+        return self._spread(self._counts.astype(np.float64))
+
+    @cached_property
+    def position(self) -> Array:
+        cells = np.arange(1.0, self._new.size + 1.0).reshape(self._new.shape)
+        return cells - self._spread(self._starts)
+
+    def total(self, value: Array) -> Array:
+        return self._spread(np.add.reduceat(value.ravel(), self._starts))
+
+    def mean(self, value: Array) -> Array:
+        return self._spread(np.add.reduceat(value.ravel(), self._starts) / self._counts)
+
+    def first(self, value: Array) -> Array:
+        return self._spread(value.ravel()[self._starts])
+
+    def _spread(self, per_block: Array) -> Array:
+        return np.repeat(per_block, self._counts).reshape(self._new.shape)
+
+
+def _candidates(score: Array, n_ranks: int) -> tuple[Array, Array]:
+    """Cells that can be among the first ranks, in input order, and their sort keys.
+
+    A falling score is a rising key, exactly; inf is the key of a place without a row. A tie that
+    reaches over the last rank goes in whole.
+    """
+    n_queries, width = score.shape
+    if 2 * n_ranks >= width:
+        return np.arange(score.size).reshape(score.shape), -score
+    at = width - n_ranks
+    last = np.partition(score, at, axis=1)[:, at, None]
+    keep = score >= np.maximum(last, np.finfo(score.dtype).min)  # not -inf
+    kept = np.flatnonzero(keep)
+    counts = np.diff(np.searchsorted(kept, np.arange(n_queries + 1) * width))
+    if (counts == n_ranks).all():
+        cells = kept.reshape(n_queries, n_ranks)
+        return cells, -np.take(score, cells)
+    place = np.arange(max(n_ranks, counts.max())) < counts[:, None]
+    cells = np.zeros(place.shape, dtype=np.intp)
+    key = np.full(place.shape, np.inf, dtype=score.dtype)
+    cells[place] = kept
+    key[place] = -np.take(score, kept)
+    return cells, key
+
+
+def _sort(key: Array, ties: str) -> Array:
+    """Order of each row by rising key; only where it counts, stable."""
+    if ties == "first":
+        return np.argsort(key, axis=1, kind="stable")
+    if ties == "last":
+        return key.shape[1] - 1 - np.argsort(key[:, ::-1], axis=1, kind="stable")
+    return np.argsort(key, axis=1)

@@ -1,0 +1,122 @@
+"""The rows that a metric is computed from: grade, score, and the query of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_rankscore.metrics._queries import Queries
+from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
+
+_NO_IDS = (
+    "y_true is flat, shape {shape}, but no query ids were given, so it is not known which rows "
+    "are ranked against each other. Pass qid=…, one id per row; or give y_true as "
+    "RankTarget(y, qid=…) or as a pandas Series with an index level named 'qid'. For a single "
+    "query, pass one line of a rectangle: [[…]]."
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Grades and scores, checked, each query's rows together."""
+
+    grade: Array  # (n_rows,) float64, contiguous
+    score: Array  # (n_rows,) float32 or float64, contiguous
+    queries: Queries
+
+    @classmethod
+    def collect(cls, y_true: Any, y_score: Any, qid: Any = None) -> Rows:
+        """Check rows given flat with ids, or as a rectangle with one line per query."""
+        if qid is None:
+            qid = carried_ids(y_true)
+        grade, score = as_grades(y_true), as_scores(y_score)
+        if qid is None:
+            queries = _rectangle(grade, score)
+        else:
+            grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
+            check_same_length("y_score", len(score), len(grade))
+            queries = queries_of(qid, len(grade))
+        if not grade.size:
+            raise ValueError("y_true must hold at least one row. Got zero rows instead.")
+        arrange = queries.arrange
+        return cls(arrange(grade.ravel()), arrange(score.ravel()), queries)
+
+    def weights(self, sample_weight: Any) -> Array | None:
+        """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
+        if sample_weight is None:
+            return None
+        weight = _flat(as_numbers(sample_weight, "sample_weight"), "sample_weight")
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            raise ValueError("sample_weight must be finite and not negative.")
+        if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
+            check_same_length("sample_weight", len(weight), len(self.grade))
+            weight = self._one_per_query(self.queries.arrange(weight))
+        if not weight.any():
+            raise ValueError(
+                "sample_weight must leave at least one query. Got only zeros instead."
+            )
+        return weight.astype(np.float64)
+
+    def _one_per_query(self, weight: Array) -> Array:
+        first = weight[self.queries.starts]
+        low = np.minimum.reduceat(weight, np.sort(self.queries.starts))
+        high = np.maximum.reduceat(weight, np.sort(self.queries.starts))
+        if (low != high).any():
+            at = np.argsort(self.queries.starts)[np.flatnonzero(low != high)[0]]
+            raise ValueError(
+                "sample_weight is the weight of a query in the mean and must be the same on all "
+                f"rows of a query. Got different weights in query {self.queries.ids[at]!r} "
+                "instead."
+            )
+        return first
+
+
+def queries_of(qid: Any, n_rows: int) -> Queries:
+    """Group rows by their ids, of which there must be one per row."""
+    if hasattr(qid, "__len__"):
+        check_same_length("qid", len(qid), n_rows)
+    return Queries.from_ids(qid)
+
+
+def check_same_length(name: str, length: int, n_rows: int) -> None:
+    """Refuse an array that has not one value per row."""
+    if length != n_rows:
+        hint = " Query ids are wanted, one per row, not group sizes." if name == "qid" else ""
+        raise ValueError(
+            f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
+            f"{hint}"
+        )
+
+
+def carried_ids(y: Any, name: str = "qid") -> Any:
+    """Query ids that travel on y: a RankTarget's own, or a level of a pandas index."""
+    if isinstance(y, np.ndarray):
+        return getattr(y, "qid", None)
+    index = getattr(y, "index", None)
+    return index.get_level_values(name) if name in getattr(index, "names", ()) else None
+
+
+def _flat(values: Array, name: str) -> Array:
+    if values.ndim == 1 or values.ndim == 2 and values.shape[1] == 1:  # noqa: PLR2004
+        return values.ravel()
+    raise ValueError(
+        f"{name} must be flat, shape (n_rows,), when query ids are given. "
+        f"Got shape {values.shape} instead."
+    )
+
+
+def _rectangle(grade: Array, score: Array) -> Queries:
+    if grade.ndim != 2:  # noqa: PLR2004
+        raise ValueError(_NO_IDS.format(shape=grade.shape))
+    if grade.shape != score.shape:
+        raise ValueError(
+            f"y_score must have the shape of y_true, {grade.shape}. Got {score.shape} instead."
+        )
+    if grade.shape[1] == 1 < len(grade):
+        raise ValueError(
+            f"y_true is one column, shape {grade.shape}: as a rectangle that is a query for each "
+            "row, with nothing to rank. Pass it flat, with qid=…, one id per row."
+        )
+    return Queries.from_rectangle(grade.shape)

@@ -1,0 +1,100 @@
+"""Arrays in, clear errors out: numbers that a ranking can be computed from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# float64 holds every integer up to here, so a cast keeps their order.
+_EXACT = 2**53
+_LARGEST_GRADE = 1e300
+
+_NAN_CURE = {
+    "y_true": "Drop the unjudged rows, or grade them 0.",
+    "y_score": "A model that returns NaN has no ranking; to say that a row was not retrieved, "
+    "give it the score -inf.",
+}
+
+
+def as_numbers(values: Any, name: str) -> Array:
+    """Turn array-likes of any library into an array of real numbers without NaN."""
+    if sparse.issparse(values):
+        raise TypeError(
+            f"{name} must be a dense array. Got a sparse {type(values).__name__} instead; "
+            f"a row that is not stored has no score. Pass {name}.toarray()."
+        )
+    try:
+        array = np.ma.getdata(values) if np.ma.isMaskedArray(values) else np.asarray(values)
+        if array.dtype == object:  # nullable and mixed columns: let NumPy look at the values
+            array = np.array(array.tolist())
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must have rows of one length. Got {type(values).__name__} of uneven rows "
+            "instead; for queries of different lengths pass flat arrays and qid=…."
+        ) from error
+    if array.dtype == object:
+        array = _from_objects(array, name)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must hold real numbers. Got dtype {array.dtype} instead; "
+            "text and dates have no order of relevance, encode them as grades first."
+        )
+    missing = _missing(values, array)
+    if missing:
+        raise ValueError(
+            f"{name} must not be missing. Got NaN in {missing} of {array.size} values. "
+            f"{_NAN_CURE.get(name, 'Drop those rows.')}"
+        )
+    return array
+
+
+def _from_objects(array: Array, name: str) -> Array:
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must hold real numbers and nothing missing. Got a column of mixed "
+            f"objects instead ({error})."
+        ) from error
+
+
+def _missing(values: Any, array: Array) -> int:
+    """Count the NaN (of a masked array: the masked) values."""
+    if np.ma.isMaskedArray(values):
+        return int(np.count_nonzero(np.ma.getmaskarray(values)))
+    if array.dtype.kind != "f" or not array.size or not np.isnan(array.min()):
+        return 0
+    return int(np.count_nonzero(np.isnan(array)))
+
+
+def as_grades(values: Any) -> Array:
+    """Relevance grades as float64: finite, of any sign."""
+    grades = as_numbers(values, "y_true").astype(np.float64, copy=False)
+    if grades.size and max(grades.max(), -grades.min()) > _LARGEST_GRADE:
+        raise ValueError(
+            f"y_true must be finite and no grade above {_LARGEST_GRADE:g}, so that gains can be "
+            f"added up. Got {grades[np.abs(grades).argmax()]:g} instead."
+        )
+    return grades
+
+
+def as_scores(values: Any) -> Array:
+    """Scores as floats in the very order of the input's own precision."""
+    scores = as_numbers(values, "y_score")
+    if scores.dtype in (np.float32, np.float64):
+        return scores
+    if scores.dtype.itemsize <= 2:  # noqa: PLR2004 - bool, (u)int8, (u)int16, float16
+        return scores.astype(np.float32)
+    if scores.dtype.kind in "iu" and scores.size:
+        low, high = int(scores.min()), int(scores.max())
+        if -_EXACT <= low and high <= _EXACT:
+            return scores.astype(np.float64)
+    elif scores.dtype.kind == "f" and np.array_equal(scores, scores.astype(np.float64)):
+        return scores.astype(np.float64)
+    # Too fine for float64: their ranks have the same order and are small integers.
+    codes = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.float64)
+    return np.where(np.isinf(scores), scores, codes).astype(np.float64)

@@ -1,0 +1,76 @@
+"""Checks for people who want to see for themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import ndcg_score
+
+from sklearn_rankscore.metrics import ndcg
+from sklearn_rankscore.metrics._rows import Rows
+
+TOLERANCE = 1e-12
+
+
+def assert_matches_sklearn(
+    y_true: Any, y_score: Any, qid: Any = None, k: int | None = None
+) -> float:
+    """Check nDCG, query by query, against `sklearn.metrics.ndcg_score`.
+
+    scikit-learn's function is called once for each query; it refuses queries of a single row and
+    scores that are not finite, so queries that have either are left out.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n_rows,)
+        Grades, not negative, and scores.
+    qid : array-like of shape (n_rows,)
+        Query id of each row; None where y_true carries them.
+    k : int, default=None
+        Cutoff.
+
+    Returns
+    -------
+    float
+        The largest difference over all compared queries.
+
+    Raises
+    ------
+    AssertionError
+        If a query's values differ by more than 1e-12; the first such query is named.
+    ValueError
+        If there is no query to compare, or the input is refused as by `ndcg`.
+
+    References
+    ----------
+    `sklearn.metrics.ndcg_score`.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore.testing import assert_matches_sklearn
+    >>> assert_matches_sklearn([2, 0, 1, 0, 1], [3, 2, 1, 1, 1], qid=[1, 1, 2, 2, 2]) < 1e-12
+    True
+    """
+    rows = Rows.collect(y_true, y_score, qid)
+    ours = ndcg.per_query(y_true, y_score, qid=qid, k=k)
+    largest, compared = 0.0, 0
+    for query, value, start, length in zip(
+        *ours, rows.queries.starts, rows.queries.lengths, strict=True
+    ):
+        grade, score = (a[None, start : start + length] for a in (rows.grade, rows.score))
+        if length == 1 or not np.isfinite(score).all():
+            continue
+        theirs = float(ndcg_score(grade, score, k=k))
+        difference = abs(float(value) - theirs)
+        if not difference <= TOLERANCE:
+            raise AssertionError(
+                f"nDCG of query {query!r} is {value!r} here and {theirs!r} in scikit-learn; they "
+                f"differ by {difference:.3g}, more than {TOLERANCE:g}."
+            )
+        largest, compared = max(largest, difference), compared + 1
+    if not compared:
+        raise ValueError(
+            "There is no query to compare: scikit-learn needs two rows and finite scores."
+        )
+    return largest

@@ -1,0 +1,274 @@
+"""Every metric of the table through the same properties."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import pickle
+
+import numpy as np
+import oracles
+import pytest
+from sklearn_rankscore import get_metric, metric_names
+
+METRICS = [get_metric(name) for name in metric_names()]
+POLICIES = ("average", "optimistic", "pessimistic", "first", "last")
+CHOICES = {
+    "k": (None, 1, 2, 3, 5, 100),
+    "gain": ("linear", "exponential", [0.0, 5.0, 1.0, 2.0], np.sqrt),
+    "discount": ("log2", "jarvelin", "reciprocal", lambda rank: 0.5 ** np.asarray(rank)),
+    "min_relevance": (None, 2, 0),
+    "denominator": (None, "attainable"),
+}
+EXACT = {"rel": 1e-12, "abs": 1e-12}
+
+every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+
+
+def draw(rng, n_queries=40, longest=6, levels=4, unretrieved=0.15):
+    """Ragged, interleaved queries with many ties, rows not retrieved, queries of zeros."""
+    lengths = rng.integers(1, longest + 1, n_queries)
+    qid = rng.permutation(np.repeat(np.arange(n_queries), lengths))
+    grade = rng.integers(0, 4, qid.size)
+    grade[np.isin(qid, rng.choice(n_queries, n_queries // 8, replace=False))] = 0
+    score = rng.integers(0, levels, qid.size).astype(float)
+    score[rng.random(qid.size) < unretrieved] = -np.inf
+    return grade, score, qid
+
+
+def combinations(metric):
+    """Every combination of the metric's own options."""
+    own = [option for option in metric.options if option in CHOICES]
+    for values in itertools.product(*(CHOICES[option] for option in own)):
+        options = dict(zip(own, values, strict=True))
+        if options.get("denominator", "") is None:
+            del options["denominator"]
+        yield options
+
+
+@every_metric
+def test_a_metric_has_an_oracle(metric):
+    """A metric without an independent definition is not tested at all."""
+    assert callable(getattr(oracles, metric.name))
+
+
+@every_metric
+@pytest.mark.parametrize("ties", POLICIES)
+def test_every_option_agrees_with_enumeration_of_all_tie_orders(metric, ties):
+    """Exact under ties: the mean, best and worst over all orders, for all options crossed."""
+    rng = np.random.default_rng(7)
+    compared = 0
+    for options in combinations(metric):
+        grade, score, qid = draw(rng, n_queries=12 if "gain" in options else 30)
+        got = metric.per_query(
+            grade, score, qid=qid, ties=ties, replace_undefined_by=np.nan, **options
+        )
+        for query, value in zip(*got, strict=True):
+            rows = qid == query
+            want = oracles.expected(metric.name, grade[rows], score[rows], ties, **options)
+            if want is None:
+                assert np.isnan(value), (options, query)
+            else:
+                assert value == pytest.approx(want, **EXACT), (options, query)
+                compared += 1
+    assert compared > 100
+
+
+@every_metric
+def test_wide_queries_agree_with_the_oracle_at_small_cutoffs(metric):
+    """Where only the top of a long list is sorted, the numbers stay the same."""
+    rng = np.random.default_rng(3)
+    for levels in (3, 40, 10**9):
+        lengths = rng.integers(20, 120, 25)
+        qid = np.repeat(np.arange(25), lengths)
+        grade = rng.integers(0, 3, qid.size) * (rng.random(qid.size) < 0.2)
+        score = rng.integers(0, levels, qid.size).astype(float)
+        score[rng.random(qid.size) < 0.4] = -np.inf
+        for k, ties in itertools.product((1, 3, 7), ("first", "last")):
+            got = metric.per_query(grade, score, qid=qid, k=k, ties=ties).value
+            for query, value in enumerate(got):
+                rows = qid == query
+                want = oracles.expected(metric.name, grade[rows], score[rows], ties, k=k)
+                assert value == pytest.approx(0.0 if want is None else want, **EXACT)
+
+
+@every_metric
+@pytest.mark.parametrize("ties", ["average", "optimistic", "pessimistic"])
+def test_a_cutoff_sees_the_same_ties_as_the_whole_list(metric, ties):
+    """The top k sorted alone equal the top k of everything sorted, ties at the edge included."""
+    rng = np.random.default_rng(11)
+    lengths = rng.integers(1, 200, 60)
+    qid = np.repeat(np.arange(60), lengths)
+    grade = rng.integers(0, 4, qid.size) * (rng.random(qid.size) < 0.3)
+    score = np.round(rng.standard_normal(qid.size), 1)
+    score[rng.random(qid.size) < 0.2] = -np.inf
+    # A rectangle of one width forces the whole sort; the ragged rows take the short cut.
+    width = lengths.max()
+    wide = np.full((60, 3 * width), -np.inf)
+    grades = np.zeros((60, 3 * width))
+    for query in range(60):
+        wide[query, : lengths[query]] = score[qid == query]
+        grades[query, : lengths[query]] = grade[qid == query]
+    for k in (1, 4, 10):
+        ragged = metric.per_query(grade, score, qid=qid, k=k, ties=ties).value
+        padded = metric.per_query(grades, wide, k=k, ties=ties).value
+        np.testing.assert_allclose(ragged, padded, rtol=1e-12, atol=1e-12)
+
+
+@every_metric
+def test_row_order_and_names_of_queries_do_not_matter(metric):
+    """Ties averaged: no row gains by where it stands, no query by what it is called."""
+    rng = np.random.default_rng(0)
+    grade, score, qid = draw(rng)
+    value = metric(grade, score, qid=qid, k=3)
+    for _ in range(5):
+        order = rng.permutation(qid.size)
+        assert metric(grade[order], score[order], qid=qid[order], k=3) == pytest.approx(value)
+    names = np.array([f"q{query}" for query in rng.permutation(100)])
+    assert metric(grade, score, qid=names[qid], k=3) == pytest.approx(value)
+
+
+@every_metric
+def test_only_the_order_of_scores_counts(metric):
+    """A rising function of the scores changes nothing."""
+    grade, score, qid = draw(np.random.default_rng(1))
+    value = metric(grade, score, qid=qid)
+    for rising in (np.exp, lambda s: s**3 - 7, lambda s: np.where(s > -np.inf, s * 1e-9, s)):
+        assert metric(grade, np.where(score > -np.inf, rising(score), score), qid=qid) == value
+
+
+@every_metric
+def test_a_cutoff_beyond_the_list_is_the_list(metric):
+    """k larger than the list behaves as its end, but for what precision divides by."""
+    grade, score, qid = draw(np.random.default_rng(2), longest=5)
+    if metric.name in ("precision", "f1"):
+        return_at_five = metric(grade, score, qid=qid, k=5)
+        assert metric(grade, score, qid=qid, k=1000) < return_at_five
+    else:
+        whole = metric(grade, score, qid=qid)
+        assert metric(grade, score, qid=qid, k=5) == pytest.approx(whole)
+        assert metric(grade, score, qid=qid, k=10**6) == pytest.approx(whole)
+
+
+@every_metric
+def test_values_stay_in_range(metric):
+    """Normalised metrics lie in [0, 1]; gains are not negative."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        grade, score, qid = draw(rng)
+        for k, ties in itertools.product((None, 1, 3), POLICIES):
+            value = metric.per_query(grade, score, qid=qid, k=k, ties=ties).value
+            assert (value >= 0).all()
+            if "gain" not in metric.options or metric.name == "ndcg":
+                assert (value <= 1 + 1e-12).all()
+
+
+@every_metric
+def test_the_call_is_the_mean_of_per_query(metric):
+    """Weights and undefined values act on the mean of what per_query returns."""
+    rng = np.random.default_rng(5)
+    grade, score, qid = draw(rng)
+    per_query = metric.per_query(grade, score, qid=qid, k=3)
+    assert metric(grade, score, qid=qid, k=3) == pytest.approx(per_query.value.mean())
+    weight = rng.integers(0, 4, qid.max() + 1).astype(float)
+    mean = np.average(per_query.value, weights=weight[per_query.qid])
+    weighted = metric(grade, score, qid=qid, k=3, sample_weight=weight[qid])
+    assert weighted == pytest.approx(mean)
+    some = weight[qid] > 0
+    left = metric(grade[some], score[some], qid=qid[some], k=3, sample_weight=weight[qid][some])
+    assert weighted == pytest.approx(left)
+
+
+@every_metric
+def test_queries_come_in_order_of_first_appearance(metric):
+    """per_query keeps the ids, in the order in which they are met."""
+    got = metric.per_query([1, 0, 1, 0, 1], [1, 2, 3, 4, 5], qid=["z", "a", "z", "m", "a"])
+    assert got.qid.tolist() == ["z", "a", "m"]
+
+
+@every_metric
+def test_undefined_queries_score_what_was_asked(metric):
+    """Nothing relevant: 0 by default, another number, or left out of the mean."""
+    grade, score, qid = [1, 0, 0, 0], [2, 1, 2, 1], [0, 0, 1, 1]
+    alone = metric([1, 0], [2, 1], qid=[0, 0])
+    if metric.name in ("cumulative_gain", "dcg", "ideal_dcg"):  # sums, always defined
+        assert metric(grade, score, qid=qid, replace_undefined_by=np.nan) == alone / 2
+        return
+    assert metric(grade, score, qid=qid) == pytest.approx(alone / 2)
+    assert metric(grade, score, qid=qid, replace_undefined_by=1) == pytest.approx((alone + 1) / 2)
+    assert metric(grade, score, qid=qid, replace_undefined_by=np.nan) == pytest.approx(alone)
+    values = metric.per_query(grade, score, qid=qid, replace_undefined_by=np.nan).value
+    assert np.isnan(values).tolist() == [False, True]
+
+
+@every_metric
+def test_undefined_everywhere_is_nan_with_a_warning(metric):
+    """No query to average over is no number, and says so."""
+    if metric.name in ("cumulative_gain", "dcg", "ideal_dcg"):
+        assert metric([0, 0], [1, 2], qid=[1, 1], replace_undefined_by=np.nan) == 0
+        return
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    with pytest.warns(UndefinedMetricWarning, match=f"{metric.name} is undefined for every"):
+        assert np.isnan(metric([0, 0], [1, 2], qid=[1, 1], replace_undefined_by=np.nan))
+
+
+@every_metric
+def test_names_round_trip(metric):
+    """A metric's text is a name of it."""
+    assert get_metric(str(metric)) == metric
+    for alias in metric.aliases:
+        assert get_metric(f"{alias.upper()}@7") == get_metric(f"{metric.name}@7")
+    assert str(get_metric(metric.name, k=7)) == f"{metric.name}@7"
+    assert get_metric(f"{metric.name}@7", k=7) == get_metric(f"{metric.name}@7")
+
+
+@every_metric
+def test_metrics_copy_and_pickle(metric):
+    """A metric with bound options is the same metric after a round trip."""
+    bound = metric.bind(k=3, ties="pessimistic")
+    grade, score, qid = draw(np.random.default_rng(6))
+    for other in (copy.copy(bound), copy.deepcopy(bound), pickle.loads(pickle.dumps(bound))):
+        assert other == bound
+        assert hash(other) == hash(bound)
+        assert other(grade, score, qid=qid) == bound(grade, score, qid=qid)
+
+
+@every_metric
+def test_a_metric_looks_like_a_function(metric):
+    """Signature, name and docstring are those of the metric, every option explained."""
+    parameters = inspect.signature(metric).parameters
+    assert list(parameters)[:4] == ["y_true", "y_score", "qid", "sample_weight"]
+    assert list(parameters)[4:] == list(metric.options)
+    assert metric.__name__ == metric.name
+    for option in parameters:
+        assert f"\n{option} :" in metric.__doc__ or option == "y_score"
+    for section in ("Parameters", "Returns", "Raises", "References", "Examples"):
+        assert f"\n{section}\n{'-' * len(section)}\n" in metric.__doc__
+    assert "Range: " in metric.__doc__
+
+
+@every_metric
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "longdouble", bool, object]
+)
+def test_dtypes_of_scores_and_grades_do_not_matter(metric, dtype):
+    """Unsigned, tiny, huge and object numbers rank as their values do."""
+    rng = np.random.default_rng(8)
+    grade, score = rng.integers(0, 2, 60), rng.integers(0, 2 if dtype is bool else 9, 60)
+    qid = rng.integers(0, 9, 60)
+    want = metric(grade.tolist(), score.astype(float), qid=qid)
+    assert metric(grade.astype(dtype), score.astype(dtype), qid=qid) == want
+
+
+@every_metric
+def test_flat_and_rectangle_agree(metric):
+    """scikit-learn's rectangle is queries of one length."""
+    rng = np.random.default_rng(9)
+    grade, score = rng.integers(0, 4, (30, 7)), rng.integers(0, 5, (30, 7))
+    weight = rng.random(30)
+    flat = metric(grade.ravel(), score.ravel(), qid=np.repeat(np.arange(30), 7),
+                  sample_weight=np.repeat(weight, 7), k=4)
+    assert metric(grade, score, sample_weight=weight, k=4) == pytest.approx(flat)
+    assert metric(grade, score, sample_weight=np.repeat(weight, 7), k=4) == pytest.approx(flat)

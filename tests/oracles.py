@@ -1,0 +1,142 @@
+"""The definitions, once more: one plain-Python loop per metric, and every order of tied rows.
+
+An oracle takes the grades of one query's retrieved rows in ranked order, and the grades of all
+its rows; it returns a number, or None where the metric is undefined.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+GAINS = {
+    "linear": lambda grade: grade,
+    "exponential": lambda grade: 2.0**grade - 1.0,
+}
+DISCOUNTS = {
+    "log2": lambda rank: 1.0 / math.log2(rank + 1),
+    "jarvelin": lambda rank: 1.0 if rank <= 2 else 1.0 / math.log2(rank),
+    "reciprocal": lambda rank: 1.0 / rank,
+}
+
+
+def _gain(grade, gain):
+    if isinstance(gain, str):
+        return GAINS[gain](grade)
+    return gain(grade) if callable(gain) else gain[int(grade)]
+
+
+def _discounted(grades, k, gain, discount):
+    discount = discount if callable(discount) else DISCOUNTS[discount]
+    total = 0.0
+    for rank, grade in enumerate(grades, start=1):
+        if k is None or rank <= k:
+            total += _gain(grade, gain) * float(discount(rank))
+    return total
+
+
+def cumulative_gain(ranked, every, k=None, gain="linear"):
+    return sum(_gain(grade, gain) for grade in ranked[:k])
+
+
+def dcg(ranked, every, k=None, gain="linear", discount="log2"):
+    return _discounted(ranked, k, gain, discount)
+
+
+def ideal_dcg(ranked, every, k=None, gain="linear", discount="log2"):
+    best = sorted(every, key=lambda grade: _gain(grade, gain), reverse=True)
+    return _discounted(best, k, gain, discount)
+
+
+def ndcg(ranked, every, k=None, gain="linear", discount="log2"):
+    ideal = ideal_dcg(ranked, every, k, gain, discount)
+    return dcg(ranked, every, k, gain, discount) / ideal if ideal else None
+
+
+def _relevant(grade, min_relevance):
+    return grade > 0 if min_relevance is None else grade >= min_relevance
+
+
+def _counts(ranked, every, k, min_relevance):
+    hits = sum(_relevant(grade, min_relevance) for grade in ranked[:k])
+    return hits, sum(_relevant(grade, min_relevance) for grade in every)
+
+
+def precision(ranked, every, k=None, min_relevance=None, denominator="k"):
+    hits, relevant = _counts(ranked, every, k, min_relevance)
+    if not relevant:
+        return None
+    if k is None or (denominator == "attainable" and len(ranked) < k):
+        k = len(ranked)
+    return hits / k if k else 0.0
+
+
+def recall(ranked, every, k=None, min_relevance=None, denominator="relevant"):
+    hits, relevant = _counts(ranked, every, k, min_relevance)
+    if not relevant:
+        return None
+    return hits / (min(relevant, k) if k and denominator == "attainable" else relevant)
+
+
+def f1(ranked, every, k=None, min_relevance=None):
+    p = precision(ranked, every, k, min_relevance)
+    r = recall(ranked, every, k, min_relevance)
+    if p is None:
+        return None
+    return 2 * p * r / (p + r) if p + r else 0.0
+
+
+def average_precision(ranked, every, k=None, min_relevance=None, denominator="relevant"):
+    _, relevant = _counts(ranked, every, k, min_relevance)
+    if not relevant:
+        return None
+    hits, total = 0, 0.0
+    for rank, grade in enumerate(ranked[:k], start=1):
+        if _relevant(grade, min_relevance):
+            hits += 1
+            total += hits / rank
+    return total / (min(relevant, k) if k and denominator == "attainable" else relevant)
+
+
+def reciprocal_rank(ranked, every, k=None, min_relevance=None):
+    if not any(_relevant(grade, min_relevance) for grade in every):
+        return None
+    for rank, grade in enumerate(ranked[:k], start=1):
+        if _relevant(grade, min_relevance):
+            return 1.0 / rank
+    return 0.0
+
+
+def hit_rate(ranked, every, k=None, min_relevance=None):
+    hits, relevant = _counts(ranked, every, k, min_relevance)
+    return float(hits > 0) if relevant else None
+
+
+def by_score(grade, score):
+    """Retrieved rows as (score, grade), by falling score, in input order inside ties."""
+    rows = [(s, float(g)) for g, s in zip(grade, score, strict=True) if s > -math.inf]
+    return sorted(rows, key=lambda row: row[0], reverse=True)
+
+
+def orders(grade, score):
+    """Grades of the retrieved rows in every order that the scores allow."""
+    ties = itertools.groupby(by_score(grade, score), key=lambda row: row[0])
+    blocks = [[grade for _, grade in block] for _, block in ties]
+    for chosen in itertools.product(*map(itertools.permutations, blocks)):
+        yield [grade for block in chosen for grade in block]
+
+
+def expected(name, grade, score, ties="average", **options):
+    """Value of a metric for one query under a tie policy, by enumeration of all orders."""
+    oracle = globals()[name]
+    every = [float(g) for g in grade]
+    if ties in ("first", "last"):
+        step = 1 if ties == "first" else -1
+        ranked = [g for _, g in by_score(grade[::step], score[::step])]
+        return oracle(ranked, every, **options)
+    values = [oracle(ranked, every, **options) for ranked in orders(grade, score)]
+    if None in values:
+        return None
+    if ties == "average":
+        return math.fsum(values) / len(values)
+    return max(values) if ties == "optimistic" else min(values)
