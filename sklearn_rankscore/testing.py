@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import ndcg_score
 
 from sklearn_rankscore.metrics import ndcg
+from sklearn_rankscore.metrics._queries import shown
 from sklearn_rankscore.metrics._rows import Rows
 
 TOLERANCE = 1e-12
@@ -65,7 +66,7 @@ def assert_matches_sklearn(
         difference = abs(float(value) - theirs)
         if not difference <= TOLERANCE:
             raise AssertionError(
-                f"nDCG of query {query!r} is {value!r} here and {theirs!r} in scikit-learn; they "
+                f"nDCG of query {shown(query)} is {float(value)!r} here and {theirs!r} in scikit-learn; they "
                 f"differ by {difference:.3g}, more than {TOLERANCE:g}."
             )
         largest, compared = max(largest, difference), compared + 1

@@ -115,6 +115,11 @@ class Queries:
             begin = end
 
 
+def shown(query: Any) -> str:
+    """Write a query id as its user would, not as NumPy does."""
+    return repr(query.item() if isinstance(query, np.generic) else query)
+
+
 def _run_starts(codes: Array) -> Array:
     """Find the rows at which a run of equal ids begins."""
     return np.concatenate(([0], np.flatnonzero(codes[1:] != codes[:-1]) + 1))[: len(codes)]

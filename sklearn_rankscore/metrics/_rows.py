@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import Queries
+from sklearn_rankscore.metrics._queries import Queries, shown
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
 
 _NO_IDS = (
@@ -52,7 +52,7 @@ class Rows:
             raise ValueError("sample_weight must be finite and not negative.")
         if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
             check_same_length("sample_weight", len(weight), len(self.grade))
-            weight = self._one_per_query(self.queries.arrange(weight))
+            weight = self._one_per_query(weight)
         if not weight.any():
             raise ValueError(
                 "sample_weight must leave at least one query. Got only zeros instead."
@@ -60,17 +60,16 @@ class Rows:
         return weight.astype(np.float64)
 
     def _one_per_query(self, weight: Array) -> Array:
-        first = weight[self.queries.starts]
-        low = np.minimum.reduceat(weight, np.sort(self.queries.starts))
-        high = np.maximum.reduceat(weight, np.sort(self.queries.starts))
-        if (low != high).any():
-            at = np.argsort(self.queries.starts)[np.flatnonzero(low != high)[0]]
+        of_query = self.queries.arrange(weight)[self.queries.starts]
+        number = self.queries.per_row(np.arange(len(of_query)))
+        differs = weight != of_query[number]
+        if differs.any():
+            query = shown(self.queries.ids[number[differs.argmax()]])
             raise ValueError(
                 "sample_weight is the weight of a query in the mean and must be the same on all "
-                f"rows of a query. Got different weights in query {self.queries.ids[at]!r} "
-                "instead."
+                f"rows of a query. Got different weights in query {query} instead."
             )
-        return first
+        return of_query
 
 
 def queries_of(qid: Any, n_rows: int) -> Queries:

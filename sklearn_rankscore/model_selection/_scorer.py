@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric import evaluate
+from sklearn_rankscore.metrics._queries import shown
 from sklearn_rankscore.model_selection._lookup import find_query_ids
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
 from sklearn_rankscore.model_selection._target import RankTarget
@@ -58,7 +59,7 @@ class _Scorer:
         if not len(cut):
             return
         message = (
-            f"The split has cut through {len(cut)} queries (among them {cut[0]!r}): some of their "
+            f"The split has cut through {len(cut)} queries (among them {shown(cut[0])}): some of their "
             f"{len(y)} rows here are missing or repeated, and their scores are not those of whole "
             "queries. Use cv=QueryKFold(…), or on_split_query='ignore' if that is meant."
         )

@@ -125,10 +125,14 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._put_together(np.asarray(self).astype(dtype, *args, **kwargs), self._rows)
 
     def sort(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: sorted in place, grades would part from their ids."""
-        if self._rows is not None:
-            raise TypeError("A RankTarget cannot be sorted in place. Use np.sort(y) instead.")
+        """Sort the grades in place; they part from their ids, which are forgotten."""
+        self._rows = None
         super().sort(*args, **kwargs)
+
+    def partition(self, *args: Any, **kwargs: Any) -> None:
+        """Partition the grades in place; they part from their ids, which are forgotten."""
+        self._rows = None
+        super().partition(*args, **kwargs)
 
     def __copy__(self) -> RankTarget:
         """Copy grades, ids and all."""

@@ -1,0 +1,210 @@
+"""The command line: a grid search that optimises a ranking metric, and what it is worth."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predict
+
+from sklearn_rankscore import QueryKFold, RankTarget, get_metric, make_rank_scorer
+from sklearn_rankscore.datasets import load_letor, make_ranking
+from sklearn_rankscore.testing import assert_matches_sklearn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sklearn_rankscore.metrics._validation import Array
+
+_PROGRAM = "python -m sklearn_rankscore"
+_RMSE = "RMSE"
+_SHOWN = ("ndcg@10", "map", "mrr")
+_GRID = {"learning_rate": [0.05, 0.1, 0.2], "max_leaf_nodes": [4, 8, 16]}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong in one line."""
+        self.exit(2, f"{_PROGRAM}: error: {message}\n")
+
+
+class _SpokenGridSearch(GridSearchCV):  # type: ignore[misc]
+    """GridSearchCV that prints a line for each candidate as it is finished.
+
+    scikit-learn documents `_run_search` as the place where a search decides what it evaluates
+    when; here that is one candidate at a time.
+    """
+
+    def _run_search(self, evaluate_candidates: Any) -> None:
+        candidates = list(ParameterGrid(self.param_grid))
+        for number, parameters in enumerate(candidates, start=1):
+            results = evaluate_candidates([parameters])
+            score = results[f"mean_test_{self.refit}"][-1]
+            print(
+                f"  {number:>{len(str(len(candidates)))}}/{len(candidates)}"
+                f"  {_spelled(parameters)}  {self.refit} {score:.4f}",
+                flush=True,
+            )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status is 0, or 2 if the input cannot be used."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        X, y, source = _load(options)
+        _check(options, y)
+    except (OSError, ValueError) as error:
+        parser.error(" ".join(str(error).split()))
+    try:
+        _report(options, X, y, source)
+    except KeyboardInterrupt:
+        print(f"\n{_PROGRAM}: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=_PROGRAM,
+        description="Tune a gradient boosting model for a ranking metric with GridSearchCV, over "
+        "folds of whole queries, and compare with what RMSE would have chosen.",
+    )
+    add = parser.add_argument
+    add("--data", metavar="FILE", help="SVMlight/LETOR file, 'grade qid:ID feature:value …' "
+        "(default: generated queries)")
+    add("--metric", default="ndcg@10", help="metric to choose by, such as ndcg@10, map or p@5 "
+        "(default: %(default)s)")
+    add("--cv", type=int, default=5, help="number of folds (default: %(default)s)")
+    add("--jobs", type=int, default=-1, help="parallel jobs, -1 for all cores "
+        "(default: %(default)s)")
+    add("--seed", type=int, default=0, help="seed of data and model (default: %(default)s)")
+    return parser
+
+
+def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
+    if options.seed < 0 or options.jobs == 0:
+        raise ValueError("--seed must not be negative, --jobs not 0.")
+    if options.data is None:
+        X, y, qid = make_ranking(random_state=options.seed)
+        return X, RankTarget(y, qid=qid), f"generated, seed {options.seed}"
+    X, y, qid = load_letor(options.data)
+    return X.toarray(), RankTarget(y, qid=qid), options.data
+
+
+def _check(options: argparse.Namespace, y: RankTarget) -> None:
+    """Find out now what would otherwise end the search later."""
+    metric = get_metric(options.metric)
+    for name in (metric, *_SHOWN):
+        get_metric(name)(y, np.zeros(len(y)))
+    n_queries = len(np.unique(y.qid))
+    if not 2 <= options.cv <= n_queries:  # noqa: PLR2004
+        raise ValueError(
+            f"--cv must be from 2 to the number of queries, {n_queries}. Got {options.cv} instead."
+        )
+
+
+def _report(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -> None:
+    chosen_by = options.metric.strip()
+    relevant = get_metric("ideal_dcg").per_query(y, np.zeros(len(y))).value > 0
+    print(
+        f"{X.shape[0]} rows in {len(relevant)} queries, {X.shape[1]} features, grades "
+        f"{y.min():g} to {y.max():g} ({source})"
+    )
+    if not relevant.all():
+        print(f"{np.sum(~relevant)} queries have no relevant row and score 0 in every metric")
+    search = _search(options, chosen_by)
+    n_candidates = len(ParameterGrid(_GRID))
+    print(
+        f"GridSearchCV of HistGradientBoostingRegressor: {n_candidates} candidates x "
+        f"{options.cv} folds of whole queries, chosen by {chosen_by}",
+        flush=True,
+    )
+    search.fit(X, y)
+    by_rmse = int(np.argmin(search.cv_results_[f"rank_test_{_RMSE}"]))
+    print(f"\n{_table(search.cv_results_, search.scoring, search.best_index_, by_rmse)}\n")
+    print(_choice(search, chosen_by, by_rmse))
+    print(_comparison(search, X, y))
+
+
+def _search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
+    scoring: dict[str, Any] = {chosen_by: make_rank_scorer(chosen_by)}
+    for name in _SHOWN:
+        if str(get_metric(name)) != str(get_metric(chosen_by)):
+            scoring[name] = make_rank_scorer(name)
+    scoring[_RMSE] = "neg_root_mean_squared_error"
+    bars = sys.stdout.isatty() and find_spec("rich") and find_spec("sklearn.callback")
+    search = (GridSearchCV if bars else _SpokenGridSearch)(
+        HistGradientBoostingRegressor(early_stopping=False, random_state=options.seed),
+        _GRID,
+        scoring=scoring,
+        refit=chosen_by,
+        cv=QueryKFold(options.cv),
+        n_jobs=options.jobs,
+        error_score="raise",
+    )
+    if bars:
+        from sklearn.callback import ProgressBar  # noqa: PLC0415 - scikit-learn 1.9 and newer
+
+        search.set_callbacks(ProgressBar(max_propagation_depth=0))
+    return search
+
+
+def _table(results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rmse: int) -> str:
+    """Candidates, best first, with the mean and standard deviation of each score over folds."""
+    lines = [["", *_GRID, *metrics]]
+    for at in np.argsort(results[f"rank_test_{next(iter(metrics))}"], kind="stable"):
+        mark = ("*" if at == best else "") + ("r" if at == by_rmse else "")
+        scores = [
+            f"{abs(results[f'mean_test_{name}'][at]):.4f} ± {results[f'std_test_{name}'][at]:.4f}"
+            for name in metrics
+        ]
+        lines.append([mark, *map(str, results["params"][at].values()), *scores])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
+    results = search.cv_results_
+    mean = results[f"mean_test_{chosen_by}"]
+    rows = {f"* chosen by {chosen_by}:": search.best_index_, f"r {_RMSE} would choose:": by_rmse}
+    width = max(map(len, rows))
+    lines = [
+        f"{label:<{width}}  {_spelled(results['params'][at])}  {chosen_by} {mean[at]:.4f}, "
+        f"{_RMSE} {-results[f'mean_test_{_RMSE}'][at]:.4f}"
+        for label, at in rows.items()
+    ]
+    cost = mean[search.best_index_] - mean[by_rmse]
+    verdict = f"Choosing by {_RMSE} costs {cost:.4f} {chosen_by}"
+    lines.append(f"{verdict}: both choose the same." if cost == 0 else f"{verdict}.")
+    return "\n".join(lines)
+
+
+def _comparison(search: GridSearchCV, X: Array, y: RankTarget) -> str:
+    """Compare with scikit-learn's own nDCG, on predictions for rows that were not trained on."""
+    predicted = cross_val_predict(
+        search.estimator.set_params(**search.best_params_), X, y, cv=search.cv, n_jobs=search.n_jobs
+    )
+    try:
+        largest = assert_matches_sklearn(y, predicted, k=10)
+    except ValueError as error:
+        return f"Not compared with sklearn.metrics.ndcg_score: {error}"
+    return (
+        "Out-of-fold predictions, nDCG@10 of each query against sklearn.metrics.ndcg_score: "
+        f"largest difference {largest:.2g}"
+    )
+
+
+def _spelled(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""Ranking data: a generator to learn with, and files in LETOR form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+_GRADES = 5
+
+
+def make_ranking(
+    n_queries: int = 300,
+    rows_per_query: tuple[int, int] = (5, 25),
+    *,
+    n_informative: int = 6,
+    n_query_features: int = 4,
+    offset: float = 1.5,
+    noise: float = 1.0,
+    random_state: Any = None,
+) -> tuple[Array, Array, Array]:
+    """Make graded queries that can be learned, each with an offset of its own.
+
+    A row's utility is a smooth function of its informative features, plus noise. All rows of a
+    query share an offset, as some queries have much that is relevant and others little. Features
+    that describe the query tell training queries apart but say nothing of a new one's offset: a
+    model that follows them loses in RMSE, not in ranking. So the model with the best RMSE is as a
+    rule not the one with the best ranking.
+
+    Parameters
+    ----------
+    n_queries : int, default=300
+        Number of queries.
+    rows_per_query : tuple of two int, default=(5, 25)
+        Smallest and largest number of rows of a query, drawn evenly.
+    n_informative : int, default=6
+        Number of features of a row that its utility depends on.
+    n_query_features : int, default=4
+        Number of features that are the same in all rows of a query.
+    offset : float, default=1.5
+        Standard deviation of the queries' offsets, in grades.
+    noise : float, default=1.0
+        Standard deviation of the noise in a row's utility, in grades.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, n_informative + n_query_features)
+        Features, the informative ones first.
+    y : ndarray of shape (n_rows,), int
+        Relevance grades, 0 to 4.
+    qid : ndarray of shape (n_rows,), int
+        Query ids 0, 1, 2 …, each query's rows together.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore.datasets import make_ranking
+    >>> X, y, qid = make_ranking(100, (10, 10), random_state=0)
+    >>> X.shape, y.shape, qid.max()
+    ((1000, 10), (1000,), np.int64(99))
+    """
+    low, high = rows_per_query
+    if n_queries < 1 or not 1 <= low <= high or n_informative < 1 or n_query_features < 0:
+        raise ValueError(
+            "make_ranking needs at least one query, one row per query and one informative feature. "
+            f"Got n_queries={n_queries!r}, rows_per_query={rows_per_query!r}, "
+            f"n_informative={n_informative!r}, n_query_features={n_query_features!r} instead."
+        )
+    random = check_random_state(random_state)
+    qid = np.repeat(np.arange(n_queries), random.randint(low, high + 1, size=n_queries))
+    rows = random.standard_normal((len(qid), n_informative))
+    queries = random.standard_normal((n_queries, n_query_features))
+    weights = 1.0 / np.arange(1, n_informative + 1)
+    bent = np.where(np.arange(n_informative) % 2, np.abs(rows) - 0.8, rows)
+    utility = bent @ weights + noise * random.standard_normal(len(qid))
+    level = 1.5 + utility + offset * random.standard_normal(n_queries)[qid]
+    y = np.clip(np.floor(level), 0, _GRADES - 1).astype(np.int64)
+    return np.hstack([rows, queries[qid]]), y, qid
+
+
+def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
+    """Load a file in SVMlight form with query ids, as LETOR and MSLR have it.
+
+    Each line is ``grade qid:ID feature:value …``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, plain or compressed as .gz or .bz2.
+
+    Returns
+    -------
+    X : sparse matrix of shape (n_rows, n_features), csr
+        Features.
+    y : ndarray of shape (n_rows,)
+        Relevance grades.
+    qid : ndarray of shape (n_rows,), int
+        Query ids.
+
+    Raises
+    ------
+    ValueError
+        If the file is not in this form, is empty, or has rows without a query id.
+    OSError
+        If it cannot be read.
+
+    References
+    ----------
+    `sklearn.datasets.load_svmlight_file`, which reads it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from sklearn_rankscore.datasets import load_letor
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "two_rows.txt")
+    ...     _ = path.write_text("2 qid:7 1:0.5 3:1\\n0 qid:7 2:1\\n")
+    ...     X, y, qid = load_letor(path)
+    >>> X.shape, y.tolist(), qid.tolist()
+    ((2, 3), [2.0, 0.0], [7, 7])
+    """
+    from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - slow to import
+
+    X, y, qid = load_svmlight_file(str(path), query_id=True)
+    if not len(y):
+        raise ValueError(f"{path} holds no rows.")
+    if len(qid) != len(y):
+        raise ValueError(
+            f"{path} has {len(qid)} query ids for {len(y)} rows; each line must read "
+            "'grade qid:ID feature:value …'."
+        )
+    return X, y, qid

@@ -1,0 +1,79 @@
+"""The same numbers as sklearn.metrics, query by query and as a rectangle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import dcg_score, ndcg_score
+from sklearn_rankscore import dcg, ideal_dcg, ndcg
+from sklearn_rankscore.testing import assert_matches_sklearn
+
+DTYPES = ("float32", "float64", "uint8", "int8", "int64", "bool")
+
+
+def random_case(seed):
+    """Ragged queries of at least two rows, tied scores, all-zero queries, some cutoff."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(2, 12, 6)
+    qid = rng.permutation(np.repeat(rng.choice(1000, 6, replace=False), lengths))
+    grade = rng.integers(0, 5, qid.size)
+    grade[qid == qid[0]] = 0
+    score = rng.standard_normal(qid.size) if seed % 3 else rng.integers(-3, 4, qid.size)
+    grade_type, score_type = rng.choice(DTYPES, 2)
+    if score_type in ("uint8", "bool"):
+        score = np.abs(score)
+    k = rng.choice([None, 1, 3, 10, 50])
+    return grade.astype(grade_type), score.astype(score_type), qid, k
+
+
+@pytest.mark.parametrize("start", range(0, 2000, 200))
+def test_two_thousand_random_cases(start):
+    """nDCG and DCG of each query within 1e-12 of scikit-learn's."""
+    for seed in range(start, start + 200):
+        grade, score, qid, k = random_case(seed)
+        assert_matches_sklearn(grade, score, qid, k=k)
+        for query, value in zip(*dcg.per_query(grade, score, qid=qid, k=k), strict=True):
+            rows = qid == query
+            # scikit-learn sorts -score, which needs a signed number.
+            want = dcg_score([grade[rows].astype(float)], [score[rows].astype(float)], k=k)
+            assert abs(value - want) <= 1e-12 * max(1, want)
+
+
+@pytest.mark.parametrize("k", [None, 1, 3, 7, 100])
+def test_the_rectangle_is_scikit_learns_own_call(k):
+    """Same arguments, same number, weights included."""
+    rng = np.random.default_rng(1)
+    grade, score = rng.integers(0, 4, (60, 8)), rng.integers(0, 5, (60, 8)) / 4
+    weight = rng.random(60)
+    for sample_weight in (None, weight):
+        ours = ndcg(grade, score, k=k, sample_weight=sample_weight)
+        theirs = ndcg_score(grade, score, k=k, sample_weight=sample_weight)
+        assert abs(ours - theirs) <= 1e-12
+        ours = dcg(grade, score, k=k, sample_weight=sample_weight)
+        theirs = dcg_score(grade, score, k=k, sample_weight=sample_weight)
+        assert abs(ours - theirs) <= 1e-12
+    best = dcg_score(grade, grade, k=k, ignore_ties=True)
+    assert abs(ideal_dcg(grade, score, k=k) - best) <= 1e-12
+
+
+def test_assert_matches_sklearn_names_the_first_query_that_differs(monkeypatch):
+    """The check can fail: against a doctored reference, it says where."""
+    from sklearn_rankscore import testing
+
+    grade, score, qid = [1, 0, 2, 0, 1], [1, 2, 1, 2, 3], ["a", "a", "b", "b", "b"]
+    assert 0 <= testing.assert_matches_sklearn(grade, score, qid) <= 1e-12
+    monkeypatch.setattr(
+        testing,
+        "ndcg_score",
+        lambda y, s, k: ndcg_score(y, s, k=k) + (2e-12 if y.shape[1] == 3 else 0),
+    )
+    with pytest.raises(AssertionError, match=r"nDCG of query .*'b'.* differ by 2e-12"):
+        testing.assert_matches_sklearn(grade, score, qid)
+
+
+def test_assert_matches_sklearn_leaves_out_what_scikit_learn_refuses():
+    """Single rows and infinite scores are not compared; nothing to compare is an error."""
+    grade, score, qid = [1, 0, 2, 0, 1], [1, 2, 1, -np.inf, 3], ["a", "a", "b", "b", "c"]
+    assert assert_matches_sklearn(grade, score, qid) <= 1e-12
+    with pytest.raises(ValueError, match="no query to compare"):
+        assert_matches_sklearn(grade[2:], score[2:], qid[2:])

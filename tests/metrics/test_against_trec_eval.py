@@ -1,0 +1,57 @@
+"""trec_eval's own expected output, and trec_eval itself where it is installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn_rankscore import get_metric
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+NAMES = (
+    {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg"}
+    | {f"success_{k}": f"success@{k}" for k in (1, 5, 10)}
+    | {
+        f"{theirs}_{k}": f"{ours}@{k}"
+        for k in CUTOFFS
+        for theirs, ours in
+        {"P": "p", "recall": "recall", "ndcg_cut": "ndcg", "map_cut": "map"}.items()
+    }
+)
+
+
+def read_run(folder):
+    """Every judged or retrieved document as a row, ties by document id, descending."""
+    grades, scores = {}, {}
+    for line in (folder / "qrels.test").read_text().splitlines():
+        topic, _, document, grade = line.split()
+        grades[topic, document] = int(grade)
+    for line in (folder / "results.test").read_text().splitlines():
+        topic, _, document, _, score, _ = line.split()
+        scores[topic, document] = float(score)
+    topics = {topic for topic, _ in scores}
+    rows = sorted((row for row in grades.keys() | scores.keys() if row[0] in topics), reverse=True)
+    return (
+        np.array([grades.get(row, 0) for row in rows]),
+        np.array([scores.get(row, -np.inf) for row in rows]),
+        np.array([topic for topic, _ in rows]),
+    )
+
+
+def read_expected(folder):
+    """Value by (topic, measure)."""
+    lines = (folder / "expected_all_per_query.txt").read_text().splitlines()
+    return {(topic, measure): text for measure, topic, text in (line.split() for line in lines)}
+
+
+@pytest.mark.parametrize(("measure", "name"), NAMES.items())
+def test_the_expected_file_of_trec_eval(shared, measure, name):
+    """Each topic to the four decimals printed, unretrieved documents at -inf."""
+    folder = shared("data") / "trec"
+    expected = read_expected(folder)
+    grade, score, qid = read_run(folder)
+    per_query = get_metric(name).per_query(grade, score, qid=qid, convention="trec_eval")
+    assert len(per_query.qid) == 3
+    for topic, value in zip(*per_query, strict=True):
+        assert f"{value:.4f}" == expected[topic, measure]
+    mean = get_metric(name)(grade, score, qid=qid, convention="trec_eval")
+    assert f"{mean:.4f}" == expected["all", measure]

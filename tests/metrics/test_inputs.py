@@ -1,0 +1,274 @@
+"""What may come in: ids of any kind, arrays of any library; and what must not, by its message."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+from conftest import needs
+from scipy import sparse
+from sklearn_rankscore import RankTarget, average_precision, get_metric, ndcg, precision
+
+Y, S = [0, 1, 1, 0, 2, 0], [3, 2, 1, 2, 1, 2]
+CODES = [0, 0, 1, 1, 2, 2]
+WANT = ndcg.per_query(Y, S, qid=np.array(CODES)).value
+
+
+IDS = {
+    "list of int": [7, 7, -5, -5, 0, 0],
+    "neighbours beyond float64": np.repeat(np.array([2**53, 2**53 + 1, 2**53 + 2]), 2),
+    "list beyond int64": [2**64, 2**64, 2**64 + 1, 2**64 + 1, 2**64 + 2, 2**64 + 2],
+    "list of int and float": [2**53, 2**53, 2**53 + 1, 2**53 + 1, 0.5, 0.5],
+    "unsigned": np.repeat(np.array([3, 1, 2], dtype="uint64"), 2),
+    "float": np.repeat([0.1, -1e300, np.inf], 2),
+    "bytes": np.repeat([b"a", b"b", b""], 2),
+    "text": np.repeat(["q1", "Q1", ""], 2),
+    "list of text": ["q1", "q1", "Q1", "Q1", "é", "é"],
+    "number and its text": [1, 1, "1", "1", 2, 2],
+    "mixed": [1, 1, "a", "a", 2.5, 2.5],
+    "objects": np.array([1, 1, "1", "1", None.__class__, None.__class__], dtype=object),
+    "tuples": [("u", 1), ("u", 1), ("u", 2), ("u", 2), ("v", 1), ("v", 1)],
+    "dates": np.repeat(np.array(["2024-01-02", "2024-01-01", "2025-01-01"], "datetime64[D]"), 2),
+    "date objects": [datetime.date(2024, 1, 1 + code) for code in CODES],
+    "range": [*map(int, CODES)],
+}
+
+
+@pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
+def test_ids_of_any_kind(qid):
+    """Ids are told apart as they are, never cast, and come back as they were."""
+    per_query = ndcg.per_query(Y, S, qid=qid)
+    np.testing.assert_array_equal(per_query.value, WANT)
+    assert per_query.qid.tolist() == list(qid)[::2] or per_query.qid.tolist() == qid[::2].tolist()
+
+
+@pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
+def test_interleaved_ids_of_any_kind(qid):
+    """Rows of a query need not stand together."""
+    order = [0, 2, 4, 5, 3, 1]
+    shuffled = qid[order] if isinstance(qid, np.ndarray) else [qid[at] for at in order]
+    per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=shuffled)
+    np.testing.assert_array_equal(per_query.value, WANT)
+
+
+def test_ids_from_pandas():
+    """Categoricals (unused categories do not count), nullable and text dtypes, dates, indexes."""
+    pd = needs("pandas")
+    codes = pd.Series(CODES)
+    for qid in (
+        codes,
+        codes.astype("Int64"),
+        codes.astype("category").cat.add_categories([9]),
+        codes.map({0: "a", 1: "b", 2: "c"}),
+        codes.map({0: "a", 1: "b", 2: "c"}).astype("string"),
+        codes.map({0: "z", 1: "b", 2: "c"}).astype(pd.CategoricalDtype(list("abcz"))),
+        pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(codes, "D"),
+        pd.Index(CODES),
+        pd.MultiIndex.from_product([["u", "v", "w"], [1]]).repeat(2),
+    ):
+        np.testing.assert_array_equal(ndcg.per_query(Y, S, qid=qid).value, WANT)
+    # Positions count, never the labels of an index.
+    y = pd.Series(Y, index=[5, 4, 3, 2, 1, 0])
+    assert ndcg(y, pd.Series(S), qid=codes) == WANT.mean()
+    for missing in (codes.astype("Int64").where(codes != 1), codes.where(codes != 1),
+                    pd.Series(["a", "a", None, "b", "b", "b"]),
+                    pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
+                    pd.to_datetime(pd.Series(["2024-01-01", "2024-01-01", None, None, None, None]))):
+        with pytest.raises(ValueError, match="row 2 has no query id"):
+            ndcg(Y, S, qid=missing)
+
+
+def test_grades_and_scores_from_pandas():
+    """Nullable numbers are numbers; their missing values are an error."""
+    pd = needs("pandas")
+    for dtype in ("Int64", "Float64", "UInt8", "int8", "float32"):
+        y, s = pd.Series(Y, dtype=dtype), pd.Series(S, dtype=dtype)
+        assert ndcg(y, s, qid=CODES) == WANT.mean()
+    assert ndcg(pd.DataFrame({"y": Y}), pd.DataFrame({"s": S}), qid=CODES) == WANT.mean()
+    assert ndcg(pd.Series(Y, index=pd.Index(CODES, name="qid")), S) == WANT.mean()
+    index = pd.MultiIndex.from_arrays([CODES, range(6)], names=["qid", "row"])
+    assert ndcg(pd.Series(Y, index=index), S) == WANT.mean()
+    holes = pd.Series([0, 1, None, 0, 2, 0], dtype="Int64")
+    with pytest.raises(ValueError, match="y_true must"):
+        ndcg(holes, S, qid=CODES)
+    with pytest.raises(ValueError, match="y_score must"):
+        ndcg(Y, holes, qid=CODES)
+
+
+def test_arrays_from_polars():
+    """Series of polars, ids in text or numbers."""
+    pl = needs("polars")
+    for qid in (pl.Series(CODES), pl.Series(["a", "a", "b", "b", "c", "c"]),
+                pl.Series(["a", "a", "b", "b", "c", "c"], dtype=pl.Categorical)):
+        np.testing.assert_array_equal(
+            ndcg.per_query(pl.Series(Y), pl.Series(S), qid=qid).value, WANT
+        )
+    with pytest.raises(ValueError, match="row 1 has no query id"):
+        ndcg(Y, S, qid=pl.Series([1, None, 1, 1, 1, 1]))
+
+
+def test_ids_travel_on_y():
+    """A RankTarget needs no qid; an explicit qid wins."""
+    target = RankTarget(Y, qid=CODES)
+    assert ndcg(target, S) == WANT.mean()
+    assert ndcg(target, S, qid=[1] * 6) == ndcg([Y], [S])
+
+
+def test_scores_beyond_float64_keep_their_order():
+    """Neighbouring integers and long doubles are not cast into ties."""
+    for dtype in ("int64", "uint64"):
+        scores = np.array([2**53 + 1, 2**53, 2**53 + 2], dtype=dtype)
+        assert ndcg([[2, 0, 3]], scores[None]) == 1
+    fine = np.array([1, 0, 2], dtype=np.longdouble) * np.finfo(np.longdouble).eps + 1
+    assert ndcg([[2, 0, 3]], fine[None]) == 1
+    edge = np.array([fine[0], np.inf, -np.inf], dtype=np.longdouble)
+    assert average_precision([[1, 0, 1]], edge[None]) == 0.25
+    assert ndcg([[0, 3, 1]], np.array([[-128, 5, 1]], dtype=np.int8)) == 1
+
+
+def test_infinite_scores():
+    """+inf ranks first and ties with its like; -inf is not ranked, but counts."""
+    assert average_precision([[1, 0, 0]], [[-np.inf, 0.2, 0.1]]) == 0
+    assert precision([[1, 1, 1]], [[3, -np.inf, 2]]) == 1
+    assert average_precision([[0, 1, 1]], [[np.inf, np.inf, 0]]) == pytest.approx(
+        ((1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2) / 2
+    )
+    assert ndcg([[1, 2]], [[-np.inf, -np.inf]]) == 0
+
+
+BAD = {
+    "flat without ids": ((Y, S), {}, ValueError, r"y_true is flat, shape \(6,\).* Pass qid=…, one id per row; or .*RankTarget\(y, qid=…\).*index level named 'qid'.*\[\[…\]\]"),
+    "scores too short": ((Y, S[:5]), {"qid": CODES}, ValueError, "y_score must have one value per row. Got 5 values for 6 rows"),
+    "ids too short": ((Y, S), {"qid": CODES[:5]}, ValueError, "qid must have one value per row. Got 5 values for 6 rows"),
+    "group sizes": ((Y, S), {"qid": [2, 2, 2]}, ValueError, "one per row, not group sizes"),
+    "rectangles differ": (([Y], [S[:5]]), {}, ValueError, r"y_score must have the shape of y_true, \(1, 6\). Got \(1, 5\)"),
+    "a column without ids": ((np.reshape(Y, (6, 1)), np.reshape(S, (6, 1))), {}, ValueError, "one column.*Pass it flat, with qid=…"),
+    "ragged rectangle": (([[1, 0], [1]], [[1, 0], [1]]), {}, ValueError, "rows of one length.*pass flat arrays and qid=…"),
+    "NaN score": ((Y, [1, 2, np.nan, 3, 4, 5]), {"qid": CODES}, ValueError, "y_score must not be missing. Got NaN in 1 of 6 values.*has no ranking.*-inf"),
+    "NaN grade": (([0, 1, np.nan, 0, np.nan, 0], S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 2 of 6 values.*grade them 0"),
+    "masked grade": ((np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0]), S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 1"),
+    "infinite grade": (([0, 1, np.inf, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true must be finite.*Got inf"),
+    "text grade": ((["yes", "no"] * 3, S), {"qid": CODES}, ValueError, "y_true must hold real numbers. Got dtype <U3.*encode them as grades"),
+    "numbers as text": ((np.array(list("012012"), dtype=object), S), {"qid": CODES}, ValueError, "y_true must hold real numbers. Got dtype"),
+    "nothing as grade": (([None, 1, 0, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 1 of 6 values"),
+    "text score": ((Y, list("abcdef")), {"qid": CODES}, ValueError, "y_score must hold real numbers"),
+    "dates as scores": ((Y, np.array(S, "datetime64[D]")), {"qid": CODES}, ValueError, "y_score must hold real numbers. Got dtype datetime64"),
+    "complex score": ((Y, np.array(S) * 1j), {"qid": CODES}, ValueError, "y_score must hold real numbers. Got dtype complex"),
+    "two columns": ((np.ones((6, 2)), S), {"qid": CODES}, ValueError, r"y_true must be flat, shape \(n_rows,\).* Got shape \(6, 2\)"),
+    "two columns of scores": ((Y, np.ones((6, 2))), {"qid": CODES}, ValueError, r"y_score must be flat.* Got shape \(6, 2\)"),
+    "sparse": ((sparse.csr_array(np.array([Y])), [S]), {}, TypeError, r"y_true must be a dense array. Got a sparse csr_array.*toarray\(\)"),
+    "negative grade": (([0, 1, -1, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true of ndcg must not be negative, as it is a gain. Got -1.*map grades with gain=…"),
+    "missing id": ((Y, S), {"qid": [1.0, 1, np.nan, 2, 2, 2]}, ValueError, "qid must not be missing: row 2 has no query id"),
+    "missing id in an array": ((Y, S), {"qid": np.array([1, 1, 1, np.nan, 2, 2])}, ValueError, "row 3 has no query id"),
+    "no date": ((Y, S), {"qid": np.array(["2024-01-01", "NaT"] * 3, "datetime64[D]")}, ValueError, "row 1 has no query id"),
+    "None as id": ((Y, S), {"qid": ["a", "a", "a", "a", "b", None]}, ValueError, "row 5 has no query id"),
+    "ids as table": ((Y, S), {"qid": np.ones((6, 2))}, ValueError, r"one id per row, shape \(n_rows,\). Got shape \(6, 2\)"),
+    "lists as ids": ((Y, S), {"qid": [[1], [1], [1], [1], [2], [2]]}, TypeError, "qid must hold hashable ids"),
+    "a name as ids": ((Y, S), {"qid": 3}, TypeError, "qid must be an array or list of ids, one per row. Got 3"),
+    "k of 0": ((Y, S), {"qid": CODES, "k": 0}, ValueError, "The 'k' parameter of ndcg must be a positive integer, or None for the whole list. Got 0 instead"),
+    "k of -1": ((Y, S), {"qid": CODES, "k": -1}, ValueError, "Got -1 instead"),
+    "k of 2.0": ((Y, S), {"qid": CODES, "k": 2.0}, ValueError, "Got 2.0 instead"),
+    "k of True": ((Y, S), {"qid": CODES, "k": True}, ValueError, "Got True instead"),
+    "k of text": ((Y, S), {"qid": CODES, "k": "10"}, ValueError, "Got '10' instead"),
+    "unknown option": ((Y, S), {"qid": CODES, "cutoff": 3}, TypeError, "ndcg has no option 'cutoff'. Its options are k, gain, discount, ties"),
+    "another's option": ((Y, S), {"qid": CODES, "denominator": "k"}, TypeError, "ndcg has no option 'denominator'"),
+    "unknown convention": ((Y, S), {"qid": CODES, "convention": "sk"}, ValueError, "The 'convention' parameter of ndcg must be one of 'sklearn', 'trec_eval', 'lightgbm', 'xgboost', 'catboost'. Got 'sk'"),
+    "unknown ties": ((Y, S), {"qid": CODES, "ties": "mean"}, ValueError, "The 'ties' parameter of ndcg must be one of 'average', 'optimistic', 'pessimistic', 'first', 'last'. Got 'mean'"),
+    "unknown gain": ((Y, S), {"qid": CODES, "gain": "exp"}, ValueError, "The 'gain' parameter of ndcg must be one of 'linear', 'exponential', a table of gains or a function of the grade. Got 'exp'"),
+    "gain of a number": ((Y, S), {"qid": CODES, "gain": 2}, ValueError, "The 'gain' parameter.* Got 2 instead"),
+    "unknown discount": ((Y, S), {"qid": CODES, "discount": "log"}, ValueError, "The 'discount' parameter of ndcg must be one of 'log2', 'jarvelin', 'reciprocal', a function of the rank. Got 'log'"),
+    "discount that rises": ((Y, S), {"qid": CODES, "discount": lambda rank: rank}, ValueError, "nowhere rising"),
+    "gain below 0": ((Y, S), {"qid": CODES, "gain": [0, -1, 2]}, ValueError, "not negative. Got -1"),
+    "grade without gain": ((Y, S), {"qid": CODES, "gain": [0, 1]}, ValueError, "has no gain for grade 2. It knows the grades 0, 1"),
+    "gain of another shape": ((Y, S), {"qid": CODES, "gain": lambda grade: 1}, ValueError, "one number for each grade"),
+    "replaced by text": ((Y, S), {"qid": CODES, "replace_undefined_by": "skip"}, ValueError, "The 'replace_undefined_by' parameter of ndcg must be a finite number or nan. Got 'skip'"),
+    "replaced by None": ((Y, S), {"qid": CODES, "replace_undefined_by": None}, ValueError, "must be a finite number or nan. Got None"),
+    "zero rows": (([], []), {"qid": []}, ValueError, "y_true must hold at least one row. Got zero rows"),
+    "zero queries": ((np.ones((0, 3)), np.ones((0, 3))), {}, ValueError, "at least one row"),
+    "queries of zero rows": (([[]], [[]]), {}, ValueError, "at least one row"),
+    "weights within a query": ((Y, S), {"qid": CODES, "sample_weight": [1, 1, 1, 1, 2, 1]}, ValueError, "the same on all rows of a query. Got different weights in query 2"),
+    "weights too few": ((Y, S), {"qid": CODES, "sample_weight": [1, 1, 1]}, ValueError, "sample_weight must have one value per row. Got 3 values for 6 rows"),
+    "weights below 0": ((Y, S), {"qid": CODES, "sample_weight": [-1] * 6}, ValueError, "sample_weight must be finite and not negative"),
+    "weights of 0": ((Y, S), {"qid": CODES, "sample_weight": [0] * 6}, ValueError, "at least one query. Got only zeros"),
+    "weights of NaN": ((Y, S), {"qid": CODES, "sample_weight": [np.nan] * 6}, ValueError, "sample_weight must not be missing"),
+}
+
+
+@pytest.mark.parametrize(("rows", "options", "error", "message"), BAD.values(), ids=BAD)
+def test_bad_input_says_what_was_wanted_and_got(rows, options, error, message):
+    """Each mistake has a message that names the cure."""
+    with pytest.raises(error, match=message):
+        ndcg(*rows, **options)
+
+
+@pytest.mark.parametrize(
+    ("metric", "option", "message"),
+    [
+        ("precision", {"denominator": "relevant"}, "one of 'k', 'attainable'. Got 'relevant'"),
+        ("recall", {"denominator": "k"}, "one of 'relevant', 'attainable'. Got 'k'"),
+        ("map", {"denominator": "hits"}, "one of 'relevant', 'attainable'. Got 'hits'"),
+        ("mrr", {"min_relevance": np.nan}, "must be a finite number or None. Got nan"),
+        ("mrr", {"min_relevance": True}, "must be a finite number or None. Got True"),
+    ],
+)
+def test_bad_options_of_hit_metrics(metric, option, message):
+    """Denominators are each metric's own."""
+    with pytest.raises(ValueError, match=message):
+        get_metric(metric, **option)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ndgc@10", r"Unknown metric 'ndgc@10'. Did you mean 'ndcg'\? Metrics are .*'ndcg@10'"),
+        ("", "Unknown metric ''. Metrics are"),
+        ("@10", "Unknown metric '@10'"),
+        ("ndcg@", "Unknown metric 'ndcg@'"),
+        ("ndcg@0", "must be a positive integer. Got 'ndcg@0' instead; write for example 'ndcg@10'"),
+        ("ndcg@-1", "Got 'ndcg@-1'"),
+        ("ndcg@2.0", "Got 'ndcg@2.0'"),
+        ("ndcg@ten", "Got 'ndcg@ten'"),
+    ],
+)
+def test_bad_names_of_metrics(name, message):
+    """A name that is none says what there is."""
+    with pytest.raises(ValueError, match=message):
+        get_metric(name)
+
+
+def test_a_cutoff_given_twice():
+    """Two different cutoffs are one too many."""
+    with pytest.raises(ValueError, match="'ndcg@10' has a cutoff already. Got k=5"):
+        get_metric("ndcg@10", k=5)
+    with pytest.raises(TypeError, match="A metric must be a name such as 'ndcg@10', or a Metric"):
+        get_metric(10)
+
+
+def test_negative_grades_are_not_relevant_for_hit_metrics():
+    """Only a gain cannot be negative; a table of gains may say what a negative grade is worth."""
+    assert precision([[-1, 2]], [[2, 1]]) == 0.5
+    assert ndcg([[-1, 2]], [[2, 1]], gain={-1: 0, 2: 2}) == pytest.approx(1 / np.log2(3))
+
+
+def test_numpy_integers_are_cutoffs():
+    """k of any integer type."""
+    want = ndcg(Y, S, qid=CODES, k=2)
+    for kind in (np.int8, np.int32, np.int64, np.uint8):
+        assert ndcg(Y, S, qid=CODES, k=kind(2)) == want
+
+
+def test_exponential_gains_of_large_grades():
+    """nDCG is finite and right however large the grade; DCG says when it cannot be."""
+    for high in (64, 1100, 10**6):
+        want = (0.5 + 1 / np.log2(3)) / (1 + 0.5 / np.log2(3))
+        assert ndcg([[high, high - 1]], [[1, 2]], gain="exponential") == pytest.approx(want)
+    assert get_metric("dcg")([[64, 63]], [[2, 1]], gain="exponential") == pytest.approx(
+        2**64 - 1 + (2**63 - 1) / np.log2(3)
+    )
+    with pytest.raises(ValueError, match="grade 1100 is too large.*Use ndcg"):
+        get_metric("dcg")([[1100, 1]], [[2, 1]], gain="exponential")
+    fractions = [[0.5, 2.25, 1.75, 0]], [[4, 3, 2, 1]]
+    dcg, ideal = get_metric("dcg"), get_metric("ideal_dcg")
+    ratio = dcg(*fractions, gain="exponential") / ideal(*fractions, gain="exponential")
+    assert ndcg(*fractions, gain="exponential") == pytest.approx(ratio, rel=1e-14)

@@ -1,0 +1,112 @@
+"""Conventions, precedence of options, and the metric as an object."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn_rankscore import average_precision, get_metric, ndcg, precision, recall
+
+ALL_ZERO = [[1, 0], [0, 0]], [[2, 1], [2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("convention", "value"),
+    # In the order of the rows 1/1; averaged (1 + 1/log2(3) + 1/2) / 3; for the worst 1/2.
+    [
+        ("sklearn", (1 + 1 / np.log2(3) + 0.5) / 3),
+        ("trec_eval", 1.0),
+        ("lightgbm", 1.0),
+        ("xgboost", 1.0),
+        ("catboost", 0.5),
+    ],
+)
+def test_ties_of_each_program(convention, value):
+    """Three rows with one score, the relevant one first."""
+    assert ndcg([[1, 0, 0]], [[5, 5, 5]], convention=convention) == pytest.approx(value)
+
+
+def test_xgboost_settles_ties_by_input_order():
+    """The relevant row last is ranked last."""
+    assert ndcg([[0, 0, 1]], [[5, 5, 5]], convention="xgboost") == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("metric", "values"),
+    [
+        ("ndcg", {"sklearn": 0, "trec_eval": 0, "lightgbm": 1, "xgboost": 1, "catboost": 1}),
+        ("map", {"trec_eval": 0, "lightgbm": 1, "xgboost": 1, "catboost": 0}),
+        ("recall", {"trec_eval": 0, "catboost": 1}),
+        ("dcg", {"trec_eval": 0, "catboost": 0}),
+    ],
+)
+def test_a_query_without_relevant_rows_in_each_program(metric, values):
+    """What the second query adds to the mean."""
+    for convention, value in values.items():
+        per_query = get_metric(metric).per_query(*ALL_ZERO, convention=convention)
+        assert per_query.value[1] == value
+
+
+def test_gains_and_denominators_of_each_program():
+    """Exponential gain in the boosters, the attainable denominator where they have it."""
+    rows = [[1, 3, 0]], [[3, 2, 1]]
+    exponential = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
+    for convention in ("lightgbm", "xgboost"):
+        assert ndcg(*rows, convention=convention) == pytest.approx(exponential)
+    linear = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
+    for convention in ("sklearn", "trec_eval", "catboost"):
+        assert ndcg(*rows, convention=convention) == pytest.approx(linear)
+    for convention, value in {"trec_eval": 0.5, "xgboost": 1, "lightgbm": 1, "catboost": 1}.items():
+        assert average_precision(*rows, k=1, convention=convention) == value
+    for convention, value in {"trec_eval": 2 / 6, "xgboost": 2 / 3, "catboost": 2 / 3}.items():
+        assert precision(*rows, k=6, convention=convention) == pytest.approx(value)
+
+
+def test_an_option_beside_a_convention_wins():
+    """Default, then convention, then what was said, whether bound or in the call."""
+    rows = [[1, 3, 0]], [[3, 2, 1]]
+    linear = ndcg(*rows)
+    assert ndcg(*rows, convention="xgboost", gain="linear") == linear
+    assert ndcg.bind(gain="linear")(*rows, convention="xgboost") == linear
+    assert ndcg.bind(convention="xgboost")(*rows, gain="linear") == linear
+    assert ndcg.bind(convention="xgboost")(*rows, convention=None) == linear
+    values = ndcg.per_query(*ALL_ZERO, convention="xgboost", replace_undefined_by=np.nan).value
+    assert np.isnan(values[1])
+
+
+def test_gains_given_as_table_list_and_function_agree():
+    """LightGBM's label_gain in each of its forms."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 3, (20, 6)), rng.random((20, 6))
+    want = ndcg(*rows, gain=[0, 1, 10])
+    assert ndcg(*rows, gain=np.array([0.0, 1, 10])) == want
+    assert ndcg(*rows, gain={2: 10, 0: 0, 1: 1}) == want
+    assert ndcg(*rows, gain=lambda grade: np.where(grade == 2, 10, grade)) == pytest.approx(want)
+    assert ndcg(*rows, gain="exponential") == ndcg(*rows, gain=lambda grade: 2**grade - 1)
+
+
+def test_a_gain_of_grade_zero_is_not_given_to_places_without_a_row():
+    """Short queries beside long ones gain only by their rows."""
+    gain = {0: 1, 1: 2}
+    ragged = get_metric("cumulative_gain").per_query(
+        [0, 1, 0, 0, 0, 1, 1], [1, 2, 3, 4, 5, 6, 7], qid=[0, 0, 1, 1, 1, 1, 1], gain=gain
+    )
+    assert ragged.value.tolist() == [3, 7]
+    assert recall([0, 1, 1, 0, 0, 0], [2, 1, 3, 2, 1, 0], qid=[0, 0, 1, 1, 1, 1], k=1,
+                  min_relevance=-1) == pytest.approx((1 / 2 + 1 / 4) / 2)
+
+
+def test_metrics_show_what_is_set():
+    """Text for people: the name, and every other option that is set."""
+    assert str(ndcg) == "ndcg"
+    assert repr(get_metric("NDCG@10", gain="exponential")) == "<Metric ndcg@10, gain='exponential'>"
+    assert repr(get_metric("map")) == "<Metric average_precision>"
+    assert get_metric("map") is average_precision
+    assert get_metric(average_precision) is average_precision
+
+
+def test_options_do_not_leak_between_calls():
+    """A bound metric is a new one."""
+    before = dict(ndcg.bound)
+    ndcg.bind(k=1)
+    ndcg([[1, 0]], [[1, 2]], k=1)
+    assert ndcg.bound == before == {}

@@ -1,0 +1,169 @@
+"""Examples from the literature and from textbooks, in exact arithmetic."""
+
+from __future__ import annotations
+
+from math import log2
+
+import numpy as np
+import pytest
+from sklearn_rankscore import (
+    average_precision,
+    dcg,
+    hit_rate,
+    ideal_dcg,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+)
+
+
+def ranked(*grades):
+    """One query whose rows stand in ranked order."""
+    return [list(grades)], [list(range(len(grades), 0, -1))]
+
+
+def relevant_at(*ranks, rows=10, unretrieved=0):
+    """One query with relevant rows at these ranks, and some that were not retrieved."""
+    grades = [int(rank in ranks) for rank in range(1, rows + 1)] + [1] * unretrieved
+    scores = [float(-rank) for rank in range(1, rows + 1)] + [-np.inf] * unretrieved
+    return [grades], [scores]
+
+
+GRADES = (3, 2, 3, 0, 0, 1, 2, 2, 3, 0)
+
+
+def test_cumulated_gain_of_jarvelin_and_kekalainen():
+    """The running example of their 2002 paper: ranks 1 and 2 undiscounted."""
+    steps = [3, 2, 3 / log2(3), 0, 0, 1 / log2(6), 2 / log2(7), 2 / 3, 3 / log2(9), 0]
+    for k in range(1, 11):
+        value = dcg(*ranked(*GRADES), discount="jarvelin", k=k)
+        assert value == pytest.approx(sum(steps[:k]), rel=1e-14)
+    printed = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
+    values = [dcg(*ranked(*GRADES), discount="jarvelin", k=k) for k in range(1, 11)]
+    assert np.round(values, 2).tolist() == printed
+    assert round(values[2] - values[1], 2) == 1.89
+    assert round(values[8] - values[7], 2) == 0.95
+
+
+@pytest.mark.parametrize(
+    ("order", "value", "share"),
+    [
+        ((2, 2, 1, 0), 2 + 2 + 1 / log2(3), 1),
+        ((2, 1, 2, 0), 2 + 1 + 2 / log2(3), (3 + 2 / log2(3)) / (4 + 1 / log2(3))),
+    ],
+)
+def test_small_orders_with_the_undiscounted_second_rank(order, value, share):
+    """Equal grades may change places; a better row lower down costs."""
+    assert dcg(*ranked(*order), discount="jarvelin") == pytest.approx(value, rel=1e-14)
+    assert ndcg(*ranked(*order), discount="jarvelin") == pytest.approx(share, rel=1e-14)
+    assert round(value, 4) in (4.6309, 4.2619)
+    assert round(share, 4) in (1, 0.9203)
+
+
+def test_swapping_two_rows_of_one_grade_changes_nothing():
+    """The two 2s of the ideal order, ranked the other way round."""
+    swapped = ([[2, 2, 1, 0]], [[3, 4, 2, 1]])
+    assert dcg(*swapped, discount="jarvelin") == dcg(*ranked(2, 2, 1, 0), discount="jarvelin")
+    assert ndcg(*swapped, discount="jarvelin") == 1
+
+
+def test_five_rows_with_the_undiscounted_second_rank():
+    """3 2 3 0 1 against its ideal 3 3 2 1 0."""
+    rows = ranked(3, 2, 3, 0, 1)
+    value, ideal = 3 + 2 + 3 / log2(3) + 1 / log2(5), 3 + 3 + 2 / log2(3) + 1 / 2
+    assert dcg(*rows, discount="jarvelin") == pytest.approx(value, rel=1e-14)
+    assert ideal_dcg(*rows, discount="jarvelin") == pytest.approx(ideal, rel=1e-14)
+    assert ndcg(*rows, discount="jarvelin") == pytest.approx(value / ideal, rel=1e-14)
+    assert [round(value, 2), round(ideal, 2), round(value / ideal, 2)] == [7.32, 7.76, 0.94]
+
+
+def test_six_rows_and_a_relevant_one_that_was_not_retrieved():
+    """A judged row outside the list belongs to the ideal."""
+    value = 3 + 2 / log2(3) + 3 / 2 + 1 / log2(6) + 2 / log2(7)
+    own = 3 + 3 / log2(3) + 2 / 2 + 2 / log2(5) + 1 / log2(6)
+    rows = ranked(3, 2, 3, 0, 1, 2)
+    assert dcg(*rows) == pytest.approx(value, rel=1e-14)
+    assert ideal_dcg(*rows) == pytest.approx(own, rel=1e-14)
+    assert ndcg(*rows) == pytest.approx(value / own, rel=1e-14)
+    assert [round(value, 3), round(own, 3), round(value / own, 4)] == [6.861, 7.141, 0.9608]
+
+    more = [[3, 2, 3, 0, 1, 2, 3]], [[6, 5, 4, 3, 2, 1, -np.inf]]
+    ideal = 3 + 3 / log2(3) + 3 / 2 + 2 / log2(5) + 2 / log2(6) + 1 / log2(7)
+    assert ideal_dcg(*more, k=6) == pytest.approx(ideal, rel=1e-14)
+    assert ndcg(*more, k=6) == pytest.approx(value / ideal, rel=1e-14)
+    assert round(ideal, 3) == 8.384
+    assert value / ideal == pytest.approx(0.8183, abs=1e-4)  # printed from rounded terms
+
+
+def test_exponential_gain():
+    """3 0 2 1 0 with gains 7 0 3 1 0."""
+    rows = ranked(3, 0, 2, 1, 0)
+    value, ideal = 7 + 3 / 2 + 1 / log2(5), 7 + 3 / log2(3) + 1 / 2
+    assert dcg(*rows, gain="exponential", k=5) == pytest.approx(value, rel=1e-14)
+    assert ideal_dcg(*rows, gain="exponential", k=5) == pytest.approx(ideal, rel=1e-14)
+    assert ndcg(*rows, gain="exponential", k=5) == pytest.approx(value / ideal, rel=1e-14)
+    assert [round(value, 3), round(ideal, 3), round(value / ideal, 3)] == [8.931, 9.393, 0.951]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "value", "printed"),
+    [
+        ((1, 3, 4, 5, 6, 10), (1 + 2 / 3 + 3 / 4 + 4 / 5 + 5 / 6 + 6 / 10) / 6, 0.78),
+        ((2, 5, 6, 7, 9, 10), (1 / 2 + 2 / 5 + 3 / 6 + 4 / 7 + 5 / 9 + 6 / 10) / 6, 0.52),
+        ((1, 3, 6, 9, 10), (1 + 2 / 3 + 3 / 6 + 4 / 9 + 5 / 10) / 5, 0.622),
+        ((2, 5, 7), (1 / 2 + 2 / 5 + 3 / 7) / 3, 0.443),
+    ],
+)
+def test_average_precision_of_textbook_lists(ranks, value, printed):
+    """Mean of the precision at each relevant rank."""
+    assert average_precision(*relevant_at(*ranks)) == pytest.approx(value, rel=1e-14)
+    assert value == pytest.approx(printed, abs=0.00501 if printed in (0.78, 0.52) else 0.000501)
+
+
+def test_mean_average_precision_of_two_queries():
+    """MAP is the mean over queries."""
+    (one,), (scores,) = relevant_at(1, 3, 6, 9, 10)
+    (two,), _ = relevant_at(2, 5, 7)
+    value = (
+        (1 + 2 / 3 + 3 / 6 + 4 / 9 + 5 / 10) / 5 + (1 / 2 + 2 / 5 + 3 / 7) / 3
+    ) / 2
+    assert average_precision([one, two], [scores, scores]) == pytest.approx(value, rel=1e-14)
+    assert round(value, 2) == 0.53
+
+
+def test_relevant_rows_that_were_not_retrieved_divide_too():
+    """Five relevant, three of them retrieved: still a fifth each."""
+    rows = relevant_at(1, 3, 6, unretrieved=2)
+    value = (1 + 2 / 3 + 3 / 6) / 5
+    assert average_precision(*rows) == pytest.approx(value, rel=1e-14)
+    assert recall(*rows) == pytest.approx(3 / 5)
+
+
+def test_precision_does_not_see_the_order_of_the_top():
+    """Two of ten are two of ten, first or last."""
+    assert precision(*relevant_at(1, 2), k=10) == pytest.approx(0.2)
+    assert precision(*relevant_at(9, 10), k=10) == pytest.approx(0.2)
+
+
+def test_reciprocal_rank_and_its_kinship_with_average_precision():
+    """One relevant row in all: MAP equals MRR."""
+    assert reciprocal_rank(*relevant_at(3, 5)) == pytest.approx(1 / 3, rel=1e-14)
+    for rank in range(1, 11):
+        rows = relevant_at(rank)
+        assert average_precision(*rows) == pytest.approx(1 / rank, rel=1e-14)
+        assert reciprocal_rank(*rows) == pytest.approx(1 / rank, rel=1e-14)
+
+
+def test_a_constant_model_scores_the_expectation():
+    """One relevant row among n equal scores: H_n / n for AP and RR, k / n for the rest."""
+    n = 1_000_000
+    grade = np.zeros(n)
+    grade[0] = 1
+    rows = grade[None], np.ones((1, n))
+    harmonic = np.sum(1 / np.arange(1, n + 1))
+    assert average_precision(*rows) == pytest.approx(harmonic / n, rel=1e-9)
+    assert reciprocal_rank(*rows) == pytest.approx(harmonic / n, rel=1e-9)
+    assert precision(*rows, k=10) == pytest.approx(1 / n, rel=1e-9)
+    assert hit_rate(*rows, k=10) == pytest.approx(10 / n, rel=1e-9)
+    assert ndcg(*rows, k=10) == pytest.approx(np.sum(1 / np.log2(np.arange(2, 12))) / n)

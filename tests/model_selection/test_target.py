@@ -1,0 +1,165 @@
+"""RankTarget: ids that are cut along with y."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from conftest import needs
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold, train_test_split
+from sklearn.utils import shuffle
+from sklearn_rankscore import RankTarget
+
+Y = np.array([2, 0, 1, 0, 3, 1])
+QID = np.array(["a", "b", "a", "c", "b", "a"])
+
+
+def target():
+    return RankTarget(Y, qid=QID, item=np.arange(6))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        slice(1, 5, 2),
+        [3, 0, 0],
+        np.array([5, 1]),
+        np.array([True, False, True, False, False, True]),
+        (np.array([4, 2]), Ellipsis),
+        (Ellipsis, slice(2)),
+        Ellipsis,
+        np.array([], dtype=int),
+    ],
+)
+def test_rows_are_chosen_ids_and_all(key):
+    """Every way in which scikit-learn and people pick rows."""
+    picked = target()[key]
+    assert isinstance(picked, RankTarget)
+    np.testing.assert_array_equal(picked, Y[key])
+    np.testing.assert_array_equal(picked.qid, QID[key])
+    np.testing.assert_array_equal(picked.metadata["item"], np.arange(6)[key])
+
+
+def test_take_copy_astype_keep_the_ids():
+    """Methods that keep rows keep what belongs to them."""
+    for other, rows in (
+        (target().take([4, 1]), [4, 1]),
+        (target().copy(), range(6)),
+        (target().astype(float), range(6)),
+        (copy.copy(target()), range(6)),
+        (copy.deepcopy(target()), range(6)),
+        (pickle.loads(pickle.dumps(target())), range(6)),
+        (pickle.loads(pickle.dumps(target()[2:])), range(2, 6)),
+    ):
+        np.testing.assert_array_equal(other, Y[list(rows)])
+        np.testing.assert_array_equal(other.qid, QID[list(rows)])
+        np.testing.assert_array_equal(other.metadata["item"], list(rows))
+    assert target().astype(float).dtype == np.float64
+
+
+def test_a_single_row_is_its_grade():
+    """A scalar is a scalar."""
+    assert target()[4] == 3
+    assert not isinstance(target()[4], np.ndarray)
+
+
+def test_arithmetic_gives_plain_arrays():
+    """A sum or a comparison is no target."""
+    for plain in (target() + 1, -target(), target() == 2, np.log1p(target()), 2 * target()):
+        assert type(plain) is np.ndarray
+    assert target().sum() == 7
+    assert target().max() == 3
+    np.testing.assert_array_equal(np.unique(target()), [0, 1, 2, 3])
+    changed = target()
+    changed += 1
+    np.testing.assert_array_equal(changed, Y + 1)
+
+
+def test_what_loses_rows_loses_ids_and_says_so():
+    """Reshaped or joined arrays have no ids rather than wrong ones."""
+    for lost in (target().reshape(2, 3), np.concatenate([target(), target()]), target().ravel()):
+        assert getattr(lost, "qid", None) is None
+    assert "ids lost" in repr(target().reshape(2, 3))
+
+
+def test_sorting_in_place_forgets_the_ids():
+    """Grades that part from their ids must not be scored under others'."""
+    np.testing.assert_array_equal(np.sort(target()), np.sort(Y))
+    np.testing.assert_array_equal(np.partition(target(), 2)[2], np.sort(Y)[2])
+    y = target()
+    y.sort()
+    assert y.qid is None
+    assert target().qid is not None
+
+
+def test_scikit_learn_cuts_it_into_folds():
+    """train_test_split, GroupKFold and shuffle keep grades and ids together."""
+    X = np.arange(6)[:, None]
+    parts = train_test_split(X, target(), random_state=0)
+    shuffled = shuffle(X, target(), random_state=0)
+    for rows, y in [(parts[0], parts[2]), (parts[1], parts[3]), shuffled]:
+        np.testing.assert_array_equal(y, Y[rows.ravel()])
+        np.testing.assert_array_equal(y.qid, QID[rows.ravel()])
+    for train, test in GroupKFold(3).split(X, target(), groups=QID):
+        assert not set(target()[train].qid) & set(target()[test].qid)
+
+
+def test_models_see_plain_grades():
+    """Fitting on a RankTarget is fitting on the array."""
+    X = np.arange(12.0).reshape(6, 2)
+    np.testing.assert_array_equal(Ridge().fit(X, target()).coef_, Ridge().fit(X, Y).coef_)
+    model = LogisticRegression().fit(X, target())
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2, 3])
+
+
+def test_cut_queries_are_those_without_all_their_rows():
+    """Whole, cut, cut of a cut, repeated."""
+    y = target()
+    assert y.cut_queries().tolist() == []
+    assert y[[1, 4, 3]].cut_queries().tolist() == []
+    assert y[[0, 1, 4]].cut_queries().tolist() == ["a"]
+    assert y[[0, 1, 4]][1:].cut_queries().tolist() == []
+    assert y[[1, 1, 4]].cut_queries().tolist() == ["b"]
+    assert y[:0].cut_queries().tolist() == []
+
+
+def test_ids_of_any_kind():
+    """Lists, mixed types, tuples, pandas."""
+    assert RankTarget([1, 2], qid=[1, "1"]).qid.tolist() == [1, "1"]
+    assert RankTarget([1, 2], qid=[("u", 1), ("u", 2)])[1:].qid.tolist() == [("u", 2)]
+    assert RankTarget([1, 2], qid=range(2)).qid.tolist() == [0, 1]
+    assert RankTarget([[1], [2]], qid=[1, 2]).shape == (2,)
+    again = RankTarget(target(), qid=QID[::-1])
+    assert again.qid.tolist() == QID[::-1].tolist()
+    pd = needs("pandas")
+    frame = pd.DataFrame({"y": Y, "q": pd.Categorical(QID)}, index=range(6, 0, -1))
+    y = RankTarget(frame["y"], qid=frame["q"])
+    assert y[3:].qid.tolist() == QID[3:].tolist()
+
+
+def test_it_shows_grades_and_queries():
+    """Short, whatever the length."""
+    assert repr(target()) == "RankTarget([2, 0, 1, 0, 3, 1], 3 queries)"
+    assert len(repr(RankTarget(np.zeros(10**5), qid=np.arange(10**5)))) < 200
+    assert str(target()[:2]) == "[2 0]"
+
+
+@pytest.mark.parametrize(
+    ("y", "metadata", "message"),
+    [
+        ([1, 2], {"qid": [1]}, "qid must have one value per row. Got 1 values for 2 rows"),
+        ([1, 2], {"qid": [1, None]}, "row 1 has no query id"),
+        ([1, np.nan], {"qid": [1, 1]}, "y_true must not be missing"),
+        (["a", "b"], {"qid": [1, 1]}, "y_true must hold real numbers"),
+        ([[1, 2], [3, 4]], {"qid": [1, 1]}, r"y must be flat, shape \(n_rows,\). Got shape \(2, 2"),
+        ([1, 2], {"qid": [1, 1], "item": [1]}, "item must have one value per row. Got 1 values"),
+        ([1, 2], {"qid": [1, 1], "item": np.ones((2, 2))}, "item must have one value per row"),
+    ],
+)
+def test_bad_targets_are_refused_when_they_are_made(y, metadata, message):
+    """Not only when they are scored."""
+    with pytest.raises(ValueError, match=message):
+        RankTarget(y, **metadata)
