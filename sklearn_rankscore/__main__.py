@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predict
 
@@ -75,13 +76,23 @@ def _parser() -> argparse.ArgumentParser:
         "folds of whole queries, and compare with what RMSE would have chosen.",
     )
     add = parser.add_argument
-    add("--data", metavar="FILE", help="SVMlight/LETOR file, 'grade qid:ID feature:value …' "
-        "(default: generated queries)")
-    add("--metric", default="ndcg@10", help="metric to choose by, such as ndcg@10, map or p@5 "
-        "(default: %(default)s)")
+    add(
+        "--data",
+        metavar="FILE",
+        help="SVMlight/LETOR file, 'grade qid:ID feature:value …' (default: generated queries)",
+    )
+    add(
+        "--metric",
+        default="ndcg@10",
+        help="metric to choose by, such as ndcg@10, map or p@5 (default: %(default)s)",
+    )
     add("--cv", type=int, default=5, help="number of folds (default: %(default)s)")
-    add("--jobs", type=int, default=-1, help="parallel jobs, -1 for all cores "
-        "(default: %(default)s)")
+    add(
+        "--jobs",
+        type=int,
+        default=-1,
+        help="parallel jobs, -1 for all cores (default: %(default)s)",
+    )
     add("--seed", type=int, default=0, help="seed of data and model (default: %(default)s)")
     return parser
 
@@ -101,8 +112,8 @@ def _check(options: argparse.Namespace, y: RankTarget) -> None:
     metric = get_metric(options.metric)
     for name in (metric, *_SHOWN):
         get_metric(name)(y, np.zeros(len(y)))
-    n_queries = len(np.unique(y.qid))
-    if not 2 <= options.cv <= n_queries:  # noqa: PLR2004
+    n_queries = len(get_metric("dcg").per_query(y, np.zeros(len(y))).qid)
+    if not 2 <= options.cv <= n_queries:
         raise ValueError(
             f"--cv must be from 2 to the number of queries, {n_queries}. Got {options.cv} instead."
         )
@@ -190,7 +201,11 @@ def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
 def _comparison(search: GridSearchCV, X: Array, y: RankTarget) -> str:
     """Compare with scikit-learn's own nDCG, on predictions for rows that were not trained on."""
     predicted = cross_val_predict(
-        search.estimator.set_params(**search.best_params_), X, y, cv=search.cv, n_jobs=search.n_jobs
+        clone(search.estimator).set_params(**search.best_params_),
+        X,
+        y,
+        cv=search.cv,
+        n_jobs=search.n_jobs,
     )
     try:
         largest = assert_matches_sklearn(y, predicted, k=10)

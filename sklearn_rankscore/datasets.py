@@ -68,13 +68,13 @@ def make_ranking(
     --------
     >>> from sklearn_rankscore.datasets import make_ranking
     >>> X, y, qid = make_ranking(100, (10, 10), random_state=0)
-    >>> X.shape, y.shape, qid.max()
-    ((1000, 10), (1000,), np.int64(99))
+    >>> X.shape, y.shape, int(qid.max())
+    ((1000, 10), (1000,), 99)
     """
     low, high = rows_per_query
     if n_queries < 1 or not 1 <= low <= high or n_informative < 1 or n_query_features < 0:
         raise ValueError(
-            "make_ranking needs at least one query, one row per query and one informative feature. "
+            "make_ranking needs at least a query, a row per query and an informative feature. "
             f"Got n_queries={n_queries!r}, rows_per_query={rows_per_query!r}, "
             f"n_informative={n_informative!r}, n_query_features={n_query_features!r} instead."
         )
@@ -125,11 +125,11 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
     >>> import pathlib, tempfile
     >>> from sklearn_rankscore.datasets import load_letor
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "two_rows.txt")
-    ...     _ = path.write_text("2 qid:7 1:0.5 3:1\\n0 qid:7 2:1\\n")
+    ...     path = pathlib.Path(folder, "one_row.txt")
+    ...     _ = path.write_text("2 qid:7 1:0.5 3:1")
     ...     X, y, qid = load_letor(path)
     >>> X.shape, y.tolist(), qid.tolist()
-    ((2, 3), [2.0, 0.0], [7, 7])
+    ((1, 3), [2.0], [7])
     """
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - slow to import
 

@@ -66,8 +66,8 @@ def assert_matches_sklearn(
         difference = abs(float(value) - theirs)
         if not difference <= TOLERANCE:
             raise AssertionError(
-                f"nDCG of query {shown(query)} is {float(value)!r} here and {theirs!r} in scikit-learn; they "
-                f"differ by {difference:.3g}, more than {TOLERANCE:g}."
+                f"nDCG of query {shown(query)} is {float(value)!r} here and {theirs!r} in "
+                f"scikit-learn; they differ by {difference:.3g}, more than {TOLERANCE:g}."
             )
         largest, compared = max(largest, difference), compared + 1
     if not compared:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from sklearn_rankscore.metrics import _accuracy, _names
+from sklearn_rankscore.metrics import _accuracy, _cumulated_gain, _names
 from sklearn_rankscore.metrics._metric import Metric, PerQuery
+from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._options import Options
 
 # THE TABLE: every public metric, one line each.
 average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
-cumulative_gain = Metric(_accuracy.cumulative_gain, aliases=("cg",))
-dcg = Metric(_accuracy.dcg)
+cumulative_gain = Metric(_cumulated_gain.cumulative_gain, aliases=("cg",))
+dcg = Metric(_cumulated_gain.dcg)
 f1 = Metric(_accuracy.f1)
 hit_rate = Metric(_accuracy.hit_rate, aliases=("hr", "success"))
-ideal_dcg = Metric(_accuracy.ideal_dcg, aliases=("idcg",))
-ndcg = Metric(_accuracy.ndcg)
+ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
+ndcg = Metric(_cumulated_gain.ndcg)
 precision = Metric(_accuracy.precision, aliases=("p",))
 recall = Metric(_accuracy.recall, aliases=("r",))
 reciprocal_rank = Metric(_accuracy.reciprocal_rank, aliases=("rr", "mrr"))
 
-_METRICS = {metric.name: metric for metric in list(globals().values()) if isinstance(metric, Metric)}
+_METRICS = {value.name: value for value in list(globals().values()) if isinstance(value, Metric)}
 _SPELLINGS = {
     spelling: metric.name
     for metric in _METRICS.values()
@@ -99,7 +100,9 @@ def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
     elif isinstance(name, Metric):
         metric = name
     else:
-        raise TypeError(f"A metric must be a name such as 'ndcg@10', or a Metric. Got {name!r}.")
+        raise TypeError(
+            f"A metric must be a name such as 'ndcg@10', or a Metric. Got {got(name)} instead."
+        )
     if "k" in options and options["k"] != metric.bound.get("k", options["k"]):
         raise ValueError(f"{name!r} has a cutoff already. Got k={options['k']!r} besides.")
     return metric.bind(**options) if options else metric

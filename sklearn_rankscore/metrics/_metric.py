@@ -15,10 +15,11 @@ from sklearn_rankscore.metrics._docs import metric_docstring
 from sklearn_rankscore.metrics._options import Options, check_options, defaults_of, settle
 from sklearn_rankscore.metrics._ranking import Ranking
 from sklearn_rankscore.metrics._rows import Rows
-from sklearn_rankscore.metrics._validation import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from sklearn_rankscore.metrics._validation import Array
 
 
 class PerQuery(NamedTuple):
@@ -30,6 +31,13 @@ class PerQuery(NamedTuple):
         Query ids, in order of first appearance; line numbers for a rectangle.
     value : ndarray of shape (n_queries,)
         Value of each query.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import reciprocal_rank
+    >>> per_query = reciprocal_rank.per_query([0, 1, 1], [2, 1, 3], qid=["b", "b", "a"])
+    >>> dict(zip(per_query.qid.tolist(), per_query.value.tolist()))
+    {'b': 0.5, 'a': 1.0}
     """
 
     qid: Array
@@ -50,6 +58,11 @@ class Metric:
     bound : dict
         Options that are set already, as `get_metric("ndcg@10")` sets k.
 
+    Attributes
+    ----------
+    options : dict
+        Options that the metric has, with their defaults.
+
     Examples
     --------
     >>> from sklearn_rankscore import ndcg
@@ -62,12 +75,13 @@ class Metric:
     formula: Callable[..., Array]
     aliases: tuple[str, ...] = ()
     bound: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the bound options; let help(), signature() and make_scorer() see a function."""
         defaults = defaults_of(self.formula)
         vars(self).update(
-            _defaults=defaults,
+            options=defaults,
             bound=check_options(self.bound, defaults, self.name),
             __name__=self.name,
             __doc__=metric_docstring(self.formula, defaults),
@@ -78,11 +92,6 @@ class Metric:
     def name(self) -> str:
         """Name of the metric, without a cutoff."""
         return self.formula.__name__
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Names of the options that the metric has."""
-        return tuple(vars(self)["_defaults"])
 
     def __call__(
         self,
@@ -95,7 +104,7 @@ class Metric:
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
         rows = Rows.collect(y_true, y_score, qid)
-        return _means([self], _values([self._settle(options)], rows), rows, sample_weight)[0]
+        return _means([self], _values([_request(self, options)], rows), rows, sample_weight)[0]
 
     def per_query(
         self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[Options]
@@ -114,20 +123,11 @@ class Metric:
             are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
         """
         rows = Rows.collect(y_true, y_score, qid)
-        return PerQuery(rows.queries.ids, _values([self._settle(options)], rows)[0])
+        return PerQuery(rows.queries.ids, _values([_request(self, options)], rows)[0])
 
     def bind(self, **options: Unpack[Options]) -> Metric:
         """Return the metric with some options set."""
         return Metric(self.formula, self.aliases, {**self.bound, **options})
-
-    def _settle(self, options: Mapping[str, Any]) -> _Request:
-        """Make the order of a computation: the formula with the value of every option."""
-        defaults = vars(self)["_defaults"]
-        given = {**self.bound, **check_options(options, defaults, self.name)}
-        settled = settle(given, defaults, self.name)
-        shared = {name: settled.pop(name) for name in ("ties", "replace_undefined_by")}
-        del settled["convention"]
-        return _Request(self, settled, shared["ties"], shared["replace_undefined_by"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
@@ -149,9 +149,17 @@ class Metric:
 
 class _Request(NamedTuple):
     metric: Metric
-    options: dict[str, Any]
     ties: str
     replace_undefined_by: float
+    options: dict[str, Any]  # the formula's own
+
+
+def _request(metric: Metric, options: Mapping[str, Any]) -> _Request:
+    """Give every option its value."""
+    given = {**metric.bound, **check_options(options, metric.options, metric.name)}
+    own = settle(given, metric.options, metric.name)
+    del own["convention"]
+    return _Request(metric, own.pop("ties"), own.pop("replace_undefined_by"), own)
 
 
 def evaluate(
@@ -159,15 +167,15 @@ def evaluate(
 ) -> list[float]:
     """Compute several metrics from one validation and, for each tie policy, one sort."""
     rows = Rows.collect(y_true, y_score, qid)
-    values = _values([metric._settle({}) for metric in metrics], rows)
+    values = _values([_request(metric, {}) for metric in metrics], rows)
     return _means(metrics, values, rows, sample_weight)
 
 
 def _values(requests: Sequence[_Request], rows: Rows) -> Array:
     """Values of shape (n_requests, n_queries), undefined ones replaced."""
-    for metric, options, *_ in requests:
-        if "gain" in options and options["gain"] in ("linear", "exponential"):
-            _check_not_negative(rows.grade, metric)
+    for request in requests:
+        if isinstance(request.options.get("gain"), str):
+            _check_not_negative(rows.grade, request.metric)
     values = np.empty((len(requests), len(rows.queries.ids)))
     for ties in dict.fromkeys(request.ties for request in requests):
         group = [at for at, request in enumerate(requests) if request.ties == ties]

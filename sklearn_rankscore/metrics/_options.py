@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_rankscore.metrics._conventions import CONVENTIONS, preset
 from sklearn_rankscore.metrics._gain import DISCOUNTS, GAINS, Discount, Gain, check_worth
 from sklearn_rankscore.metrics._ranking import TIES
+from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,10 +66,10 @@ def settle(options: Mapping[str, Any], defaults: Mapping[str, Any], metric: str)
 def _check_k(k: Any, parameter: str, _default: Any) -> int | None:
     if k is None:
         return None
-    if not isinstance(k, Integral) or isinstance(k, (bool, np.bool_)) or k < 1:
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
         raise ValueError(
             f"{parameter} must be a positive integer, or None for the whole list. "
-            f"Got {k!r} instead."
+            f"Got {got(k)} instead."
         )
     return int(k)
 
@@ -96,7 +97,7 @@ def _check_choice(value: Any, parameter: str, choices: Iterable[str], other: str
     choices = tuple(choices)
     if not (isinstance(value, str) and value in choices):
         listed = ", ".join(map(repr, choices)) + (f", {other}" if other else "")
-        raise ValueError(f"{parameter} must be one of {listed}. Got {value!r} instead.")
+        raise ValueError(f"{parameter} must be one of {listed}. Got {got(value)} instead.")
     return value
 
 
@@ -104,11 +105,13 @@ def _check_number(value: Any, parameter: str, *, besides: float | None) -> float
     """Let through a finite number, and the one value besides that has a meaning."""
     if value is None and besides is None:
         return None
-    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, bool) and isinstance(value, Real):
         number = float(value)
         if np.isfinite(number) or (besides is not None and np.isnan(number)):
             return number
-    raise ValueError(f"{parameter} must be a finite number or {besides}. Got {value!r} instead.")
+    raise ValueError(
+        f"{parameter} must be a finite number or {besides}. Got {got(value)} instead."
+    )
 
 
 _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore.metrics._validation import Array, got
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from sklearn_rankscore.metrics._validation import Array
 
 # A block of about this many cells stays in the processor's cache while it is worked on.
 _CELLS = 1 << 16
@@ -155,7 +155,7 @@ def _objects(values: Any) -> Array:
         return np.fromiter(values, dtype=object, count=len(values))
     except TypeError as error:
         raise TypeError(
-            f"qid must be an array or list of ids, one per row. Got {values!r} instead."
+            f"qid must be an array or list of ids, one per row. Got {got(values)} instead."
         ) from error
 
 

@@ -64,7 +64,7 @@ class Ranking:
     @cached_property
     def n_ranked(self) -> Array:
         """How many rows of each query were retrieved."""
-        return np.count_nonzero(self._score > -np.inf, axis=1)
+        return np.asarray(np.count_nonzero(self._score > -np.inf, axis=1))
 
     def gain(self, gain: Any, *, relative: bool = False) -> Array:
         """Gain of each row, in input order; see `gain_of`."""
@@ -227,9 +227,7 @@ def _candidates(score: Array, n_ranks: int) -> tuple[Array, Array]:
 
 
 def _sort(key: Array, ties: str) -> Array:
-    """Order of each row by rising key; only where it counts, stable."""
-    if ties == "first":
-        return np.argsort(key, axis=1, kind="stable")
+    """Order of each line by rising key; stable only where that counts."""
     if ties == "last":
-        return key.shape[1] - 1 - np.argsort(key[:, ::-1], axis=1, kind="stable")
-    return np.argsort(key, axis=1)
+        return np.asarray(key.shape[1] - 1 - _sort(key[:, ::-1], "first"))
+    return np.argsort(key, axis=1, kind="stable" if ties == "first" else "quicksort")

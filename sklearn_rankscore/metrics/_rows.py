@@ -93,12 +93,12 @@ def carried_ids(y: Any, name: str = "qid") -> Any:
     """Query ids that travel on y: a RankTarget's own, or a level of a pandas index."""
     if isinstance(y, np.ndarray):
         return getattr(y, "qid", None)
-    index = getattr(y, "index", None)
+    index: Any = getattr(y, "index", None)
     return index.get_level_values(name) if name in getattr(index, "names", ()) else None
 
 
 def _flat(values: Array, name: str) -> Array:
-    if values.ndim == 1 or values.ndim == 2 and values.shape[1] == 1:  # noqa: PLR2004
+    if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.ravel()
     raise ValueError(
         f"{name} must be flat, shape (n_rows,), when query ids are given. "
@@ -107,7 +107,7 @@ def _flat(values: Array, name: str) -> Array:
 
 
 def _rectangle(grade: Array, score: Array) -> Queries:
-    if grade.ndim != 2:  # noqa: PLR2004
+    if grade.ndim != 2:
         raise ValueError(_NO_IDS.format(shape=grade.shape))
     if grade.shape != score.shape:
         raise ValueError(

@@ -12,12 +12,19 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # float64 holds every integer up to here, so a cast keeps their order.
 _EXACT = 2**53
 _LARGEST_GRADE = 1e300
+_SHOWN = 80
 
 _NAN_CURE = {
     "y_true": "Drop the unjudged rows, or grade them 0.",
     "y_score": "A model that returns NaN has no ranking; to say that a row was not retrieved, "
     "give it the score -inf.",
 }
+
+
+def got(value: Any) -> str:
+    """Write a wrong value for an error message; one that is long, by its beginning."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({type(value).__name__})"
 
 
 def as_numbers(values: Any, name: str) -> Array:
@@ -87,11 +94,11 @@ def as_scores(values: Any) -> Array:
     scores = as_numbers(values, "y_score")
     if scores.dtype in (np.float32, np.float64):
         return scores
-    if scores.dtype.itemsize <= 2:  # noqa: PLR2004 - bool, (u)int8, (u)int16, float16
+    if scores.dtype.itemsize <= 2:  # bool, (u)int8, (u)int16, float16
         return scores.astype(np.float32)
     if scores.dtype.kind in "iu" and scores.size:
         low, high = int(scores.min()), int(scores.max())
-        if -_EXACT <= low and high <= _EXACT:
+        if low >= -_EXACT and high <= _EXACT:
             return scores.astype(np.float64)
     elif scores.dtype.kind == "f" and np.array_equal(scores, scores.astype(np.float64)):
         return scores.astype(np.float64)

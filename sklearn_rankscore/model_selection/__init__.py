@@ -1,12 +1,11 @@
 """From a fitted estimator to a score: scorers, targets that carry query ids, splits."""
 
-from sklearn_rankscore.model_selection._scorer import (
+from sklearn_rankscore.model_selection._rank_scorer import (
     MultiRankScorer,
     QuerySplitWarning,
     RankScorer,
-    make_multi_rank_scorer,
-    make_rank_scorer,
 )
+from sklearn_rankscore.model_selection._scorer import make_multi_rank_scorer, make_rank_scorer
 from sklearn_rankscore.model_selection._split import QueryKFold
 from sklearn_rankscore.model_selection._target import RankTarget
 

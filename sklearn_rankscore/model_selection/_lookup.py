@@ -22,10 +22,7 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     """
     if passed is not None:
         return passed
-    if isinstance(y, RankTarget):
-        found = y.metadata.get(name, y.qid)
-    else:
-        found = carried_ids(y, name)
+    found = y.metadata.get(name, y.qid) if isinstance(y, RankTarget) else carried_ids(y, name)
     if found is None and name in list(getattr(X, "columns", ())):
         found = X[name]
     return carried_ids(X, name) if found is None else found

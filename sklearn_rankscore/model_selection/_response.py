@@ -33,9 +33,9 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
             f"{type(estimator).__name__} has no {method}, so its rows cannot be ranked: {hint}."
         )
     scores = np.asarray(getattr(estimator, method)(X))
-    if method == "predict_proba" and scores.ndim == 2:  # noqa: PLR2004
+    if method == "predict_proba" and scores.ndim == 2:
         return _expected_grade(scores, getattr(estimator, "classes_", None))
-    if scores.ndim == 2 and scores.shape[1] == 1:  # noqa: PLR2004
+    if scores.ndim == 2 and scores.shape[1] == 1:
         return scores.ravel()
     if scores.ndim != 1:
         raise ValueError(
@@ -52,7 +52,7 @@ def _method_of(estimator: Any) -> str:
         classifies = False
     if not classifies:
         return "predict"
-    two_grades = len(getattr(estimator, "classes_", ())) == 2  # noqa: PLR2004
+    two_grades = len(getattr(estimator, "classes_", ())) == 2
     decides = two_grades and hasattr(estimator, "decision_function")
     return "decision_function" if decides else "predict_proba"
 
@@ -70,6 +70,6 @@ def _expected_grade(proba: Array, classes: Any) -> Array:
             f"Got classes {classes!r} instead."
         )
     # Two classes are ranked alike by the probability of the higher, to the last bit.
-    if len(grades) == 2:  # noqa: PLR2004
+    if len(grades) == 2:
         return np.asarray(proba[:, 1])
     return np.asarray(proba @ grades.astype(np.float64))

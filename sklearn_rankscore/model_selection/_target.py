@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -55,11 +55,11 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
     _QID, _SIZE = "qid", "rows of the query"  # the second is no name that a call could pass
 
-    def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> RankTarget:
+    def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
         """Check the arrays and put them together."""
         as_grades(y)
         grades = as_numbers(np.array(y), "y")
-        if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):  # noqa: PLR2004
+        if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
             raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
         queries = queries_of(qid, len(grades))
         rows = {cls._QID: _one_dimensional(qid, cls._QID)}
@@ -70,9 +70,9 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return cls._put_together(grades.ravel(), rows)
 
     @classmethod
-    def _put_together(cls, y: Array, rows: Mapping[str, Array] | None) -> RankTarget:
+    def _put_together(cls, y: Array, rows: Mapping[str, Array] | None) -> Self:
         target = np.asarray(y).view(cls)
-        target._rows = None if rows is None else dict(rows)
+        vars(target)["_rows"] = None if rows is None else dict(rows)
         return target
 
     @property
@@ -98,7 +98,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
             return np.empty(0)
         queries = queries_of(self.qid, len(self))
         size = queries.arrange(self._rows[self._SIZE])[queries.starts]
-        return queries.ids[queries.lengths != size]
+        return np.asarray(queries.ids[queries.lengths != size])
 
     def _pick(self, rows: Callable[[Array], Array]) -> Any:
         """Apply a choice of rows to the grades and to all that belongs to them."""
@@ -112,7 +112,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Choose rows, ids and all; a single row is its grade."""
         return self._pick(lambda values: values[key])
 
-    def take(self, indices: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def take(self, indices: Any, *args: Any, **kwargs: Any) -> Any:
         """Choose rows by number, ids and all."""
         return self._pick(lambda values: values.take(indices, *args, **kwargs))
 
@@ -120,7 +120,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Copy grades, ids and all."""
         return self._put_together(np.array(self, order=order), self._rows)
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """Cast the grades; the ids stay."""
         return self._put_together(np.asarray(self).astype(dtype, *args, **kwargs), self._rows)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import dcg_score, ndcg_score
+
 from sklearn_rankscore import dcg, ideal_dcg, ndcg
 from sklearn_rankscore.testing import assert_matches_sklearn
 
@@ -28,7 +29,7 @@ def random_case(seed):
 
 @pytest.mark.parametrize("start", range(0, 2000, 200))
 def test_two_thousand_random_cases(start):
-    """nDCG and DCG of each query within 1e-12 of scikit-learn's."""
+    """NDCG and DCG of each query within 1e-12 of scikit-learn's."""
     for seed in range(start, start + 200):
         grade, score, qid, k = random_case(seed)
         assert_matches_sklearn(grade, score, qid, k=k)

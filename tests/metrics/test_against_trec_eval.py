@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sklearn_rankscore import get_metric
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -13,8 +14,12 @@ NAMES = (
     | {
         f"{theirs}_{k}": f"{ours}@{k}"
         for k in CUTOFFS
-        for theirs, ours in
-        {"P": "p", "recall": "recall", "ndcg_cut": "ndcg", "map_cut": "map"}.items()
+        for theirs, ours in {
+            "P": "p",
+            "recall": "recall",
+            "ndcg_cut": "ndcg",
+            "map_cut": "map",
+        }.items()
     }
 )
 

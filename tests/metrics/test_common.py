@@ -10,6 +10,7 @@ import pickle
 import numpy as np
 import oracles
 import pytest
+
 from sklearn_rankscore import get_metric, metric_names
 
 METRICS = [get_metric(name) for name in metric_names()]
@@ -140,7 +141,7 @@ def test_only_the_order_of_scores_counts(metric):
 
 @every_metric
 def test_a_cutoff_beyond_the_list_is_the_list(metric):
-    """k larger than the list behaves as its end, but for what precision divides by."""
+    """K larger than the list behaves as its end, but for what precision divides by."""
     grade, score, qid = draw(np.random.default_rng(2), longest=5)
     if metric.name in ("precision", "f1"):
         return_at_five = metric(grade, score, qid=qid, k=5)
@@ -251,7 +252,19 @@ def test_a_metric_looks_like_a_function(metric):
 
 @every_metric
 @pytest.mark.parametrize(
-    "dtype", ["int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "longdouble", bool, object]
+    "dtype",
+    [
+        "int8",
+        "uint8",
+        "int64",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "longdouble",
+        bool,
+        object,
+    ],
 )
 def test_dtypes_of_scores_and_grades_do_not_matter(metric, dtype):
     """Unsigned, tiny, huge and object numbers rank as their values do."""
@@ -268,7 +281,12 @@ def test_flat_and_rectangle_agree(metric):
     rng = np.random.default_rng(9)
     grade, score = rng.integers(0, 4, (30, 7)), rng.integers(0, 5, (30, 7))
     weight = rng.random(30)
-    flat = metric(grade.ravel(), score.ravel(), qid=np.repeat(np.arange(30), 7),
-                  sample_weight=np.repeat(weight, 7), k=4)
+    flat = metric(
+        grade.ravel(),
+        score.ravel(),
+        qid=np.repeat(np.arange(30), 7),
+        sample_weight=np.repeat(weight, 7),
+        k=4,
+    )
     assert metric(grade, score, sample_weight=weight, k=4) == pytest.approx(flat)
     assert metric(grade, score, sample_weight=np.repeat(weight, 7), k=4) == pytest.approx(flat)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 
 import numpy as np
 import pytest
 from conftest import needs
 from scipy import sparse
+
 from sklearn_rankscore import RankTarget, average_precision, get_metric, ndcg, precision
 
 Y, S = [0, 1, 1, 0, 2, 0], [3, 2, 1, 2, 1, 2]
@@ -30,7 +31,7 @@ IDS = {
     "objects": np.array([1, 1, "1", "1", None.__class__, None.__class__], dtype=object),
     "tuples": [("u", 1), ("u", 1), ("u", 2), ("u", 2), ("v", 1), ("v", 1)],
     "dates": np.repeat(np.array(["2024-01-02", "2024-01-01", "2025-01-01"], "datetime64[D]"), 2),
-    "date objects": [datetime.date(2024, 1, 1 + code) for code in CODES],
+    "date objects": [dt.date(2024, 1, 1 + code) for code in CODES],
     "range": [*map(int, CODES)],
 }
 
@@ -71,10 +72,13 @@ def test_ids_from_pandas():
     # Positions count, never the labels of an index.
     y = pd.Series(Y, index=[5, 4, 3, 2, 1, 0])
     assert ndcg(y, pd.Series(S), qid=codes) == WANT.mean()
-    for missing in (codes.astype("Int64").where(codes != 1), codes.where(codes != 1),
-                    pd.Series(["a", "a", None, "b", "b", "b"]),
-                    pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
-                    pd.to_datetime(pd.Series(["2024-01-01", "2024-01-01", None, None, None, None]))):
+    for missing in (
+        codes.astype("Int64").where(codes != 1),
+        codes.where(codes != 1),
+        pd.Series(["a", "a", None, "b", "b", "b"]),
+        pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
+        pd.to_datetime(pd.Series(["2024-01-01", "2024-01-01", None, None, None, None])),
+    ):
         with pytest.raises(ValueError, match="row 2 has no query id"):
             ndcg(Y, S, qid=missing)
 
@@ -99,8 +103,11 @@ def test_grades_and_scores_from_pandas():
 def test_arrays_from_polars():
     """Series of polars, ids in text or numbers."""
     pl = needs("polars")
-    for qid in (pl.Series(CODES), pl.Series(["a", "a", "b", "b", "c", "c"]),
-                pl.Series(["a", "a", "b", "b", "c", "c"], dtype=pl.Categorical)):
+    for qid in (
+        pl.Series(CODES),
+        pl.Series(["a", "a", "b", "b", "c", "c"]),
+        pl.Series(["a", "a", "b", "b", "c", "c"], dtype=pl.Categorical),
+    ):
         np.testing.assert_array_equal(
             ndcg.per_query(pl.Series(Y), pl.Series(S), qid=qid).value, WANT
         )
@@ -138,60 +145,295 @@ def test_infinite_scores():
 
 
 BAD = {
-    "flat without ids": ((Y, S), {}, ValueError, r"y_true is flat, shape \(6,\).* Pass qid=…, one id per row; or .*RankTarget\(y, qid=…\).*index level named 'qid'.*\[\[…\]\]"),
-    "scores too short": ((Y, S[:5]), {"qid": CODES}, ValueError, "y_score must have one value per row. Got 5 values for 6 rows"),
-    "ids too short": ((Y, S), {"qid": CODES[:5]}, ValueError, "qid must have one value per row. Got 5 values for 6 rows"),
+    "flat without ids": (
+        (Y, S),
+        {},
+        ValueError,
+        r"y_true is flat, shape \(6,\).* Pass qid=…, one id per row; or .*RankTarget\(y, qid=…\).*index level named 'qid'.*\[\[…\]\]",
+    ),
+    "scores too short": (
+        (Y, S[:5]),
+        {"qid": CODES},
+        ValueError,
+        "y_score must have one value per row. Got 5 values for 6 rows",
+    ),
+    "ids too short": (
+        (Y, S),
+        {"qid": CODES[:5]},
+        ValueError,
+        "qid must have one value per row. Got 5 values for 6 rows",
+    ),
     "group sizes": ((Y, S), {"qid": [2, 2, 2]}, ValueError, "one per row, not group sizes"),
-    "rectangles differ": (([Y], [S[:5]]), {}, ValueError, r"y_score must have the shape of y_true, \(1, 6\). Got \(1, 5\)"),
-    "a column without ids": ((np.reshape(Y, (6, 1)), np.reshape(S, (6, 1))), {}, ValueError, "one column.*Pass it flat, with qid=…"),
-    "ragged rectangle": (([[1, 0], [1]], [[1, 0], [1]]), {}, ValueError, "rows of one length.*pass flat arrays and qid=…"),
-    "NaN score": ((Y, [1, 2, np.nan, 3, 4, 5]), {"qid": CODES}, ValueError, "y_score must not be missing. Got NaN in 1 of 6 values.*has no ranking.*-inf"),
-    "NaN grade": (([0, 1, np.nan, 0, np.nan, 0], S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 2 of 6 values.*grade them 0"),
-    "masked grade": ((np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0]), S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 1"),
-    "infinite grade": (([0, 1, np.inf, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true must be finite.*Got inf"),
-    "text grade": ((["yes", "no"] * 3, S), {"qid": CODES}, ValueError, "y_true must hold real numbers. Got dtype <U3.*encode them as grades"),
-    "numbers as text": ((np.array(list("012012"), dtype=object), S), {"qid": CODES}, ValueError, "y_true must hold real numbers. Got dtype"),
-    "nothing as grade": (([None, 1, 0, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true must not be missing. Got NaN in 1 of 6 values"),
-    "text score": ((Y, list("abcdef")), {"qid": CODES}, ValueError, "y_score must hold real numbers"),
-    "dates as scores": ((Y, np.array(S, "datetime64[D]")), {"qid": CODES}, ValueError, "y_score must hold real numbers. Got dtype datetime64"),
-    "complex score": ((Y, np.array(S) * 1j), {"qid": CODES}, ValueError, "y_score must hold real numbers. Got dtype complex"),
-    "two columns": ((np.ones((6, 2)), S), {"qid": CODES}, ValueError, r"y_true must be flat, shape \(n_rows,\).* Got shape \(6, 2\)"),
-    "two columns of scores": ((Y, np.ones((6, 2))), {"qid": CODES}, ValueError, r"y_score must be flat.* Got shape \(6, 2\)"),
-    "sparse": ((sparse.csr_array(np.array([Y])), [S]), {}, TypeError, r"y_true must be a dense array. Got a sparse csr_array.*toarray\(\)"),
-    "negative grade": (([0, 1, -1, 0, 0, 0], S), {"qid": CODES}, ValueError, "y_true of ndcg must not be negative, as it is a gain. Got -1.*map grades with gain=…"),
-    "missing id": ((Y, S), {"qid": [1.0, 1, np.nan, 2, 2, 2]}, ValueError, "qid must not be missing: row 2 has no query id"),
-    "missing id in an array": ((Y, S), {"qid": np.array([1, 1, 1, np.nan, 2, 2])}, ValueError, "row 3 has no query id"),
-    "no date": ((Y, S), {"qid": np.array(["2024-01-01", "NaT"] * 3, "datetime64[D]")}, ValueError, "row 1 has no query id"),
-    "None as id": ((Y, S), {"qid": ["a", "a", "a", "a", "b", None]}, ValueError, "row 5 has no query id"),
-    "ids as table": ((Y, S), {"qid": np.ones((6, 2))}, ValueError, r"one id per row, shape \(n_rows,\). Got shape \(6, 2\)"),
-    "lists as ids": ((Y, S), {"qid": [[1], [1], [1], [1], [2], [2]]}, TypeError, "qid must hold hashable ids"),
-    "a name as ids": ((Y, S), {"qid": 3}, TypeError, "qid must be an array or list of ids, one per row. Got 3"),
-    "k of 0": ((Y, S), {"qid": CODES, "k": 0}, ValueError, "The 'k' parameter of ndcg must be a positive integer, or None for the whole list. Got 0 instead"),
+    "rectangles differ": (
+        ([Y], [S[:5]]),
+        {},
+        ValueError,
+        r"y_score must have the shape of y_true, \(1, 6\). Got \(1, 5\)",
+    ),
+    "a column without ids": (
+        (np.reshape(Y, (6, 1)), np.reshape(S, (6, 1))),
+        {},
+        ValueError,
+        "one column.*Pass it flat, with qid=…",
+    ),
+    "ragged rectangle": (
+        ([[1, 0], [1]], [[1, 0], [1]]),
+        {},
+        ValueError,
+        "rows of one length.*pass flat arrays and qid=…",
+    ),
+    "NaN score": (
+        (Y, [1, 2, np.nan, 3, 4, 5]),
+        {"qid": CODES},
+        ValueError,
+        "y_score must not be missing. Got NaN in 1 of 6 values.*has no ranking.*-inf",
+    ),
+    "NaN grade": (
+        ([0, 1, np.nan, 0, np.nan, 0], S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must not be missing. Got NaN in 2 of 6 values.*grade them 0",
+    ),
+    "masked grade": (
+        (np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0]), S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must not be missing. Got NaN in 1",
+    ),
+    "infinite grade": (
+        ([0, 1, np.inf, 0, 0, 0], S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must be finite.*Got inf",
+    ),
+    "text grade": (
+        (["yes", "no"] * 3, S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must hold real numbers. Got dtype <U3.*encode them as grades",
+    ),
+    "numbers as text": (
+        (np.array(list("012012"), dtype=object), S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must hold real numbers. Got dtype",
+    ),
+    "nothing as grade": (
+        ([None, 1, 0, 0, 0, 0], S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must not be missing. Got NaN in 1 of 6 values",
+    ),
+    "text score": (
+        (Y, list("abcdef")),
+        {"qid": CODES},
+        ValueError,
+        "y_score must hold real numbers",
+    ),
+    "dates as scores": (
+        (Y, np.array(S, "datetime64[D]")),
+        {"qid": CODES},
+        ValueError,
+        "y_score must hold real numbers. Got dtype datetime64",
+    ),
+    "complex score": (
+        (Y, np.array(S) * 1j),
+        {"qid": CODES},
+        ValueError,
+        "y_score must hold real numbers. Got dtype complex",
+    ),
+    "two columns": (
+        (np.ones((6, 2)), S),
+        {"qid": CODES},
+        ValueError,
+        r"y_true must be flat, shape \(n_rows,\).* Got shape \(6, 2\)",
+    ),
+    "two columns of scores": (
+        (Y, np.ones((6, 2))),
+        {"qid": CODES},
+        ValueError,
+        r"y_score must be flat.* Got shape \(6, 2\)",
+    ),
+    "sparse": (
+        (sparse.csr_array(np.array([Y])), [S]),
+        {},
+        TypeError,
+        r"y_true must be a dense array. Got a sparse csr_array.*toarray\(\)",
+    ),
+    "negative grade": (
+        ([0, 1, -1, 0, 0, 0], S),
+        {"qid": CODES},
+        ValueError,
+        "y_true of ndcg must not be negative, as it is a gain. Got -1.*map grades with gain=…",
+    ),
+    "missing id": (
+        (Y, S),
+        {"qid": [1.0, 1, np.nan, 2, 2, 2]},
+        ValueError,
+        "qid must not be missing: row 2 has no query id",
+    ),
+    "missing id in an array": (
+        (Y, S),
+        {"qid": np.array([1, 1, 1, np.nan, 2, 2])},
+        ValueError,
+        "row 3 has no query id",
+    ),
+    "no date": (
+        (Y, S),
+        {"qid": np.array(["2024-01-01", "NaT"] * 3, "datetime64[D]")},
+        ValueError,
+        "row 1 has no query id",
+    ),
+    "None as id": (
+        (Y, S),
+        {"qid": ["a", "a", "a", "a", "b", None]},
+        ValueError,
+        "row 5 has no query id",
+    ),
+    "ids as table": (
+        (Y, S),
+        {"qid": np.ones((6, 2))},
+        ValueError,
+        r"one id per row, shape \(n_rows,\). Got shape \(6, 2\)",
+    ),
+    "lists as ids": (
+        (Y, S),
+        {"qid": [[1], [1], [1], [1], [2], [2]]},
+        TypeError,
+        "qid must hold hashable ids",
+    ),
+    "a name as ids": (
+        (Y, S),
+        {"qid": 3},
+        TypeError,
+        "qid must be an array or list of ids, one per row. Got 3",
+    ),
+    "k of 0": (
+        (Y, S),
+        {"qid": CODES, "k": 0},
+        ValueError,
+        "The 'k' parameter of ndcg must be a positive integer, or None for the whole list. Got 0 instead",
+    ),
     "k of -1": ((Y, S), {"qid": CODES, "k": -1}, ValueError, "Got -1 instead"),
     "k of 2.0": ((Y, S), {"qid": CODES, "k": 2.0}, ValueError, "Got 2.0 instead"),
     "k of True": ((Y, S), {"qid": CODES, "k": True}, ValueError, "Got True instead"),
     "k of text": ((Y, S), {"qid": CODES, "k": "10"}, ValueError, "Got '10' instead"),
-    "unknown option": ((Y, S), {"qid": CODES, "cutoff": 3}, TypeError, "ndcg has no option 'cutoff'. Its options are k, gain, discount, ties"),
-    "another's option": ((Y, S), {"qid": CODES, "denominator": "k"}, TypeError, "ndcg has no option 'denominator'"),
-    "unknown convention": ((Y, S), {"qid": CODES, "convention": "sk"}, ValueError, "The 'convention' parameter of ndcg must be one of 'sklearn', 'trec_eval', 'lightgbm', 'xgboost', 'catboost'. Got 'sk'"),
-    "unknown ties": ((Y, S), {"qid": CODES, "ties": "mean"}, ValueError, "The 'ties' parameter of ndcg must be one of 'average', 'optimistic', 'pessimistic', 'first', 'last'. Got 'mean'"),
-    "unknown gain": ((Y, S), {"qid": CODES, "gain": "exp"}, ValueError, "The 'gain' parameter of ndcg must be one of 'linear', 'exponential', a table of gains or a function of the grade. Got 'exp'"),
-    "gain of a number": ((Y, S), {"qid": CODES, "gain": 2}, ValueError, "The 'gain' parameter.* Got 2 instead"),
-    "unknown discount": ((Y, S), {"qid": CODES, "discount": "log"}, ValueError, "The 'discount' parameter of ndcg must be one of 'log2', 'jarvelin', 'reciprocal', a function of the rank. Got 'log'"),
-    "discount that rises": ((Y, S), {"qid": CODES, "discount": lambda rank: rank}, ValueError, "nowhere rising"),
-    "gain below 0": ((Y, S), {"qid": CODES, "gain": [0, -1, 2]}, ValueError, "not negative. Got -1"),
-    "grade without gain": ((Y, S), {"qid": CODES, "gain": [0, 1]}, ValueError, "has no gain for grade 2. It knows the grades 0, 1"),
-    "gain of another shape": ((Y, S), {"qid": CODES, "gain": lambda grade: 1}, ValueError, "one number for each grade"),
-    "replaced by text": ((Y, S), {"qid": CODES, "replace_undefined_by": "skip"}, ValueError, "The 'replace_undefined_by' parameter of ndcg must be a finite number or nan. Got 'skip'"),
-    "replaced by None": ((Y, S), {"qid": CODES, "replace_undefined_by": None}, ValueError, "must be a finite number or nan. Got None"),
-    "zero rows": (([], []), {"qid": []}, ValueError, "y_true must hold at least one row. Got zero rows"),
+    "unknown option": (
+        (Y, S),
+        {"qid": CODES, "cutoff": 3},
+        TypeError,
+        "ndcg has no option 'cutoff'. Its options are k, gain, discount, ties",
+    ),
+    "another's option": (
+        (Y, S),
+        {"qid": CODES, "denominator": "k"},
+        TypeError,
+        "ndcg has no option 'denominator'",
+    ),
+    "unknown convention": (
+        (Y, S),
+        {"qid": CODES, "convention": "sk"},
+        ValueError,
+        "The 'convention' parameter of ndcg must be one of 'sklearn', 'trec_eval', 'lightgbm', 'xgboost', 'catboost'. Got 'sk'",
+    ),
+    "unknown ties": (
+        (Y, S),
+        {"qid": CODES, "ties": "mean"},
+        ValueError,
+        "The 'ties' parameter of ndcg must be one of 'average', 'optimistic', 'pessimistic', 'first', 'last'. Got 'mean'",
+    ),
+    "unknown gain": (
+        (Y, S),
+        {"qid": CODES, "gain": "exp"},
+        ValueError,
+        "The 'gain' parameter of ndcg must be one of 'linear', 'exponential', a table of gains or a function of the grade. Got 'exp'",
+    ),
+    "gain of a number": (
+        (Y, S),
+        {"qid": CODES, "gain": 2},
+        ValueError,
+        "The 'gain' parameter.* Got 2 instead",
+    ),
+    "unknown discount": (
+        (Y, S),
+        {"qid": CODES, "discount": "log"},
+        ValueError,
+        "The 'discount' parameter of ndcg must be one of 'log2', 'jarvelin', 'reciprocal', a function of the rank. Got 'log'",
+    ),
+    "discount that rises": (
+        (Y, S),
+        {"qid": CODES, "discount": lambda rank: rank},
+        ValueError,
+        "nowhere rising",
+    ),
+    "gain below 0": (
+        (Y, S),
+        {"qid": CODES, "gain": [0, -1, 2]},
+        ValueError,
+        "not negative. Got -1",
+    ),
+    "grade without gain": (
+        (Y, S),
+        {"qid": CODES, "gain": [0, 1]},
+        ValueError,
+        "has no gain for grade 2. It knows the grades 0, 1",
+    ),
+    "gain of another shape": (
+        (Y, S),
+        {"qid": CODES, "gain": lambda grade: 1},
+        ValueError,
+        "one number for each grade",
+    ),
+    "replaced by text": (
+        (Y, S),
+        {"qid": CODES, "replace_undefined_by": "skip"},
+        ValueError,
+        "The 'replace_undefined_by' parameter of ndcg must be a finite number or nan. Got 'skip'",
+    ),
+    "replaced by None": (
+        (Y, S),
+        {"qid": CODES, "replace_undefined_by": None},
+        ValueError,
+        "must be a finite number or nan. Got None",
+    ),
+    "zero rows": (
+        ([], []),
+        {"qid": []},
+        ValueError,
+        "y_true must hold at least one row. Got zero rows",
+    ),
     "zero queries": ((np.ones((0, 3)), np.ones((0, 3))), {}, ValueError, "at least one row"),
     "queries of zero rows": (([[]], [[]]), {}, ValueError, "at least one row"),
-    "weights within a query": ((Y, S), {"qid": CODES, "sample_weight": [1, 1, 1, 1, 2, 1]}, ValueError, "the same on all rows of a query. Got different weights in query 2"),
-    "weights too few": ((Y, S), {"qid": CODES, "sample_weight": [1, 1, 1]}, ValueError, "sample_weight must have one value per row. Got 3 values for 6 rows"),
-    "weights below 0": ((Y, S), {"qid": CODES, "sample_weight": [-1] * 6}, ValueError, "sample_weight must be finite and not negative"),
-    "weights of 0": ((Y, S), {"qid": CODES, "sample_weight": [0] * 6}, ValueError, "at least one query. Got only zeros"),
-    "weights of NaN": ((Y, S), {"qid": CODES, "sample_weight": [np.nan] * 6}, ValueError, "sample_weight must not be missing"),
+    "weights within a query": (
+        (Y, S),
+        {"qid": CODES, "sample_weight": [1, 1, 1, 1, 2, 1]},
+        ValueError,
+        "the same on all rows of a query. Got different weights in query 2",
+    ),
+    "weights too few": (
+        (Y, S),
+        {"qid": CODES, "sample_weight": [1, 1, 1]},
+        ValueError,
+        "sample_weight must have one value per row. Got 3 values for 6 rows",
+    ),
+    "weights below 0": (
+        (Y, S),
+        {"qid": CODES, "sample_weight": [-1] * 6},
+        ValueError,
+        "sample_weight must be finite and not negative",
+    ),
+    "weights of 0": (
+        (Y, S),
+        {"qid": CODES, "sample_weight": [0] * 6},
+        ValueError,
+        "at least one query. Got only zeros",
+    ),
+    "weights of NaN": (
+        (Y, S),
+        {"qid": CODES, "sample_weight": [np.nan] * 6},
+        ValueError,
+        "sample_weight must not be missing",
+    ),
 }
 
 
@@ -225,7 +467,10 @@ def test_bad_options_of_hit_metrics(metric, option, message):
         ("", "Unknown metric ''. Metrics are"),
         ("@10", "Unknown metric '@10'"),
         ("ndcg@", "Unknown metric 'ndcg@'"),
-        ("ndcg@0", "must be a positive integer. Got 'ndcg@0' instead; write for example 'ndcg@10'"),
+        (
+            "ndcg@0",
+            "must be a positive integer. Got 'ndcg@0' instead; write for example 'ndcg@10'",
+        ),
         ("ndcg@-1", "Got 'ndcg@-1'"),
         ("ndcg@2.0", "Got 'ndcg@2.0'"),
         ("ndcg@ten", "Got 'ndcg@ten'"),
@@ -239,7 +484,7 @@ def test_bad_names_of_metrics(name, message):
 
 def test_a_cutoff_given_twice():
     """Two different cutoffs are one too many."""
-    with pytest.raises(ValueError, match="'ndcg@10' has a cutoff already. Got k=5"):
+    with pytest.raises(ValueError, match=r"'ndcg@10' has a cutoff already. Got k=5"):
         get_metric("ndcg@10", k=5)
     with pytest.raises(TypeError, match="A metric must be a name such as 'ndcg@10', or a Metric"):
         get_metric(10)
@@ -252,21 +497,21 @@ def test_negative_grades_are_not_relevant_for_hit_metrics():
 
 
 def test_numpy_integers_are_cutoffs():
-    """k of any integer type."""
+    """K of any integer type."""
     want = ndcg(Y, S, qid=CODES, k=2)
     for kind in (np.int8, np.int32, np.int64, np.uint8):
         assert ndcg(Y, S, qid=CODES, k=kind(2)) == want
 
 
 def test_exponential_gains_of_large_grades():
-    """nDCG is finite and right however large the grade; DCG says when it cannot be."""
+    """NDCG is finite and right however large the grade; DCG says when it cannot be."""
     for high in (64, 1100, 10**6):
         want = (0.5 + 1 / np.log2(3)) / (1 + 0.5 / np.log2(3))
         assert ndcg([[high, high - 1]], [[1, 2]], gain="exponential") == pytest.approx(want)
     assert get_metric("dcg")([[64, 63]], [[2, 1]], gain="exponential") == pytest.approx(
         2**64 - 1 + (2**63 - 1) / np.log2(3)
     )
-    with pytest.raises(ValueError, match="grade 1100 is too large.*Use ndcg"):
+    with pytest.raises(ValueError, match=r"grade 1100 is too large.*Use ndcg"):
         get_metric("dcg")([[1100, 1]], [[2, 1]], gain="exponential")
     fractions = [[0.5, 2.25, 1.75, 0]], [[4, 3, 2, 1]]
     dcg, ideal = get_metric("dcg"), get_metric("ideal_dcg")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from sklearn_rankscore import average_precision, get_metric, ndcg, precision, recall
 
 ALL_ZERO = [[1, 0], [0, 0]], [[2, 1], [2, 1]]
@@ -55,7 +56,12 @@ def test_gains_and_denominators_of_each_program():
     linear = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
     for convention in ("sklearn", "trec_eval", "catboost"):
         assert ndcg(*rows, convention=convention) == pytest.approx(linear)
-    for convention, value in {"trec_eval": 0.5, "xgboost": 1, "lightgbm": 1, "catboost": 1}.items():
+    for convention, value in {
+        "trec_eval": 0.5,
+        "xgboost": 1,
+        "lightgbm": 1,
+        "catboost": 1,
+    }.items():
         assert average_precision(*rows, k=1, convention=convention) == value
     for convention, value in {"trec_eval": 2 / 6, "xgboost": 2 / 3, "catboost": 2 / 3}.items():
         assert precision(*rows, k=6, convention=convention) == pytest.approx(value)
@@ -91,14 +97,17 @@ def test_a_gain_of_grade_zero_is_not_given_to_places_without_a_row():
         [0, 1, 0, 0, 0, 1, 1], [1, 2, 3, 4, 5, 6, 7], qid=[0, 0, 1, 1, 1, 1, 1], gain=gain
     )
     assert ragged.value.tolist() == [3, 7]
-    assert recall([0, 1, 1, 0, 0, 0], [2, 1, 3, 2, 1, 0], qid=[0, 0, 1, 1, 1, 1], k=1,
-                  min_relevance=-1) == pytest.approx((1 / 2 + 1 / 4) / 2)
+    assert recall(
+        [0, 1, 1, 0, 0, 0], [2, 1, 3, 2, 1, 0], qid=[0, 0, 1, 1, 1, 1], k=1, min_relevance=-1
+    ) == pytest.approx((1 / 2 + 1 / 4) / 2)
 
 
 def test_metrics_show_what_is_set():
     """Text for people: the name, and every other option that is set."""
     assert str(ndcg) == "ndcg"
-    assert repr(get_metric("NDCG@10", gain="exponential")) == "<Metric ndcg@10, gain='exponential'>"
+    assert (
+        repr(get_metric("NDCG@10", gain="exponential")) == "<Metric ndcg@10, gain='exponential'>"
+    )
     assert repr(get_metric("map")) == "<Metric average_precision>"
     assert get_metric("map") is average_precision
     assert get_metric(average_precision) is average_precision

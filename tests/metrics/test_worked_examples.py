@@ -6,6 +6,7 @@ from math import log2
 
 import numpy as np
 import pytest
+
 from sklearn_rankscore import (
     average_precision,
     dcg,
@@ -125,9 +126,7 @@ def test_mean_average_precision_of_two_queries():
     """MAP is the mean over queries."""
     (one,), (scores,) = relevant_at(1, 3, 6, 9, 10)
     (two,), _ = relevant_at(2, 5, 7)
-    value = (
-        (1 + 2 / 3 + 3 / 6 + 4 / 9 + 5 / 10) / 5 + (1 / 2 + 2 / 5 + 3 / 7) / 3
-    ) / 2
+    value = ((1 + 2 / 3 + 3 / 6 + 4 / 9 + 5 / 10) / 5 + (1 / 2 + 2 / 5 + 3 / 7) / 3) / 2
     assert average_precision([one, two], [scores, scores]) == pytest.approx(value, rel=1e-14)
     assert round(value, 2) == 0.53
 

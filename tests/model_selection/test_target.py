@@ -11,6 +11,7 @@ from conftest import needs
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, train_test_split
 from sklearn.utils import shuffle
+
 from sklearn_rankscore import RankTarget
 
 Y = np.array([2, 0, 1, 0, 3, 1])
@@ -154,7 +155,11 @@ def test_it_shows_grades_and_queries():
         ([1, 2], {"qid": [1, None]}, "row 1 has no query id"),
         ([1, np.nan], {"qid": [1, 1]}, "y_true must not be missing"),
         (["a", "b"], {"qid": [1, 1]}, "y_true must hold real numbers"),
-        ([[1, 2], [3, 4]], {"qid": [1, 1]}, r"y must be flat, shape \(n_rows,\). Got shape \(2, 2"),
+        (
+            [[1, 2], [3, 4]],
+            {"qid": [1, 1]},
+            r"y must be flat, shape \(n_rows,\). Got shape \(2, 2",
+        ),
         ([1, 2], {"qid": [1, 1], "item": [1]}, "item must have one value per row. Got 1 values"),
         ([1, 2], {"qid": [1, 1], "item": np.ones((2, 2))}, "item must have one value per row"),
     ],

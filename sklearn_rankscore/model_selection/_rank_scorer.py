@@ -1,0 +1,214 @@
+"""RankScorer: the object that finds the query ids and asks the metric."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from sklearn_rankscore.metrics._metric import evaluate
+from sklearn_rankscore.metrics._queries import shown
+from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.model_selection._lookup import find_query_ids
+from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
+from sklearn_rankscore.model_selection._target import RankTarget
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._validation import Array
+
+_ON_SPLIT_QUERY = ("warn", "raise", "ignore")
+
+
+class QuerySplitWarning(UserWarning):
+    """A split has cut through queries, so that their scores are of parts of them."""
+
+
+class _Scorer:
+    """What scorers share: finding ids, asking the estimator, and scikit-learn's routing."""
+
+    def __init__(
+        self, metrics: tuple[Metric, ...], qid: str, response_method: str, on_split_query: str
+    ) -> None:
+        _check_one_of("response_method", response_method, RESPONSE_METHODS)
+        _check_one_of("on_split_query", on_split_query, _ON_SPLIT_QUERY)
+        if not (isinstance(qid, str) and qid):
+            raise TypeError(
+                f"The 'qid' parameter must be the name under which query ids are found. Got "
+                f"{got(qid)} instead; the ids themselves go on y: RankTarget(y, qid=…)."
+            )
+        self._metrics = metrics
+        self._qid = qid
+        self._response_method = response_method
+        self._on_split_query = on_split_query
+        self._requests: dict[str, bool | str | None] = {"qid": qid, "sample_weight": None}
+
+    def _values(self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> list[float]:
+        ids = find_query_ids(self._qid, X, y, qid, type(self).__name__)
+        if isinstance(y, RankTarget) and self._on_split_query != "ignore":
+            self._notice(y.cut_queries())
+        scores = response(estimator, X, self._response_method)
+        return evaluate(self._metrics, _plain(y), scores, ids, sample_weight)
+
+    def _notice(self, cut: Array) -> None:
+        if not len(cut):
+            return
+        message = (
+            f"The split has cut through {len(cut)} queries (among them {shown(cut[0])}): some of "
+            "their rows are missing or repeated here, so that they are not scored whole. Use "
+            "cv=QueryKFold(…), or on_split_query='ignore' if that is meant."
+        )
+        if self._on_split_query == "raise":
+            raise ValueError(message)
+        warnings.warn(message, QuerySplitWarning, stacklevel=4)
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Tell scikit-learn which metadata the scorer wants.
+
+        Returns
+        -------
+        MetadataRequest
+            Query ids under their name, and sample weights where they were requested.
+        """
+        # The owner is a text: an object would be copied with all its data on every look.
+        routing = MetadataRequest(owner=type(self).__name__)
+        for parameter, alias in self._requests.items():
+            routing.score.add_request(param=parameter, alias=alias)
+        return routing
+
+    def set_score_request(self, **requests: bool | str | None) -> Any:
+        """Say which metadata the scorer requests; usable whether routing is enabled or not.
+
+        Parameters
+        ----------
+        qid, sample_weight : bool, str or None
+            True: requested; a name: requested under that name; False: not requested; None: an
+            error if it is passed all the same. Query ids are requested from the start.
+
+        Returns
+        -------
+        self
+            The scorer.
+        """
+        for parameter in requests:
+            _check_one_of("set_score_request", parameter, tuple(self._requests))
+        self._requests.update(requests)
+        return self
+
+    def _accept_sample_weight(self) -> bool:
+        # Asked by scikit-learn where routing is off: may fit(sample_weight=…) reach the scorer?
+        # Only on request: weights of rows in training are seldom weights of queries in the mean.
+        return self._requests["sample_weight"] not in (None, False)
+
+    def _shown(self) -> str:
+        parts = [f"qid={self._qid!r}"] if self._qid != "qid" else []
+        if self._response_method != "auto":
+            parts.append(f"response_method={self._response_method!r}")
+        if self._on_split_query != "warn":
+            parts.append(f"on_split_query={self._on_split_query!r}")
+        return "".join(f", {part}" for part in parts)
+
+
+class RankScorer(_Scorer):
+    """Scorer of one metric, made by `make_rank_scorer`; call it as any scikit-learn scorer.
+
+    Attributes
+    ----------
+    metric : Metric
+        What is scored, its options set.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import make_rank_scorer
+    >>> make_rank_scorer("map@10", min_relevance=2).metric
+    <Metric average_precision@10, min_relevance=2.0>
+    """
+
+    @property
+    def metric(self) -> Metric:
+        """The metric, its options set."""
+        return self._metrics[0]
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Score a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted regressor, ranker or classifier.
+        X : array-like of shape (n_rows, n_features)
+            Rows to rank.
+        y : array-like of shape (n_rows,)
+            Their relevance grades.
+        qid : array-like of shape (n_rows,), default=None
+            Their query ids; None: found on y or X.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row's query, the same on all rows of a query.
+
+        Returns
+        -------
+        float
+            The metric's mean over queries; higher is better.
+        """
+        return self._values(estimator, X, y, qid, sample_weight)[0]
+
+    def __repr__(self) -> str:
+        """As it would be made."""
+        return f"make_rank_scorer({_quoted(self.metric)}{self._shown()})"
+
+
+class MultiRankScorer(_Scorer):
+    """Scorer of several metrics, made by `make_multi_rank_scorer`: one prediction, one sort.
+
+    Attributes
+    ----------
+    metrics : dict of str to Metric
+        What is scored, by the names of the scores.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import make_multi_rank_scorer
+    >>> list(make_multi_rank_scorer(["ndcg@10", "mrr"]).metrics)
+    ['ndcg@10', 'mrr']
+    """
+
+    def __init__(self, names: tuple[str, ...], *args: Any) -> None:
+        super().__init__(*args)
+        self._names = names
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics by the names of their scores."""
+        return dict(zip(self._names, self._metrics, strict=True))
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None
+    ) -> dict[str, float]:
+        """Score a fitted estimator by each metric; parameters as for `RankScorer`."""
+        values = self._values(estimator, X, y, qid, sample_weight)
+        return dict(zip(self._names, values, strict=True))
+
+    def __repr__(self) -> str:
+        """As it would be made."""
+        return f"make_multi_rank_scorer({list(self._names)}{self._shown()})"
+
+
+def _plain(y: Any) -> Any:
+    return np.asarray(y) if isinstance(y, RankTarget) else y
+
+
+def _check_one_of(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(
+            f"The {parameter!r} parameter must be one of {', '.join(map(repr, choices))}. "
+            f"Got {got(value)} instead."
+        )
+
+
+def _quoted(metric: Metric) -> str:
+    options = [f", {name}={value!r}" for name, value in metric.bound.items() if name != "k"]
+    return f"{str(metric)!r}{''.join(options)}"

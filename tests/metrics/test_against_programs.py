@@ -1,0 +1,123 @@
+"""Each convention against the program itself: the same scores, the same number.
+
+Among the random queries are tied scores, queries of zeros, queries of one row, and cutoffs beyond
+the list. The programs compute in float32 or print a few digits, hence 2e-6.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import needs
+
+from sklearn_rankscore import average_precision, dcg, get_metric, ndcg, precision, recall
+from sklearn_rankscore import reciprocal_rank as rr
+
+SEEDS = range(30)
+
+
+def draw(seed):
+    """Rows of whole queries, one after another, in the order in which ties are to fall."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 9, rng.integers(1, 8))
+    qid = np.repeat(np.arange(lengths.size), lengths)
+    grade = rng.integers(0, 4, qid.size) * (rng.random(qid.size) < 0.6)
+    if seed % 5 == 0:
+        grade[qid == 0] = 0
+    score = rng.integers(0, 4, qid.size) if seed % 2 else rng.permutation(qid.size)
+    return grade, score.astype(float), qid, lengths, int(rng.choice([1, 2, 3, 5, 20]))
+
+
+def close(value):
+    return pytest.approx(value, abs=2e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_xgboost(seed):
+    """ndcg@n on grades, map@n and pre@n on zeros and ones, as XGBoost wants them."""
+    xgboost = needs("xgboost")
+    grade, score, qid, lengths, k = draw(seed)
+    for name, metric, label in (
+        ("ndcg", ndcg, grade),
+        ("map", average_precision, grade > 0),
+        ("pre", precision, grade > 0),
+    ):
+        data = xgboost.DMatrix(np.zeros((qid.size, 1)), label=label)
+        data.set_group(lengths)
+        data.set_base_margin(score.astype(np.float32))
+        booster = xgboost.Booster({"objective": "rank:ndcg", "eval_metric": f"{name}@{k}"}, [data])
+        theirs = float(booster.eval_set([(data, "data")]).split(":")[-1])
+        assert metric(label, score, qid=qid, k=k, convention="xgboost") == close(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lightgbm(seed):
+    """ndcg@n and map@n after a round of boosting that changes nothing."""
+    lightgbm = needs("lightgbm")
+    grade, score, qid, lengths, k = draw(seed)
+    quiet = {"verbose": -1}
+    data = lightgbm.Dataset(
+        np.zeros((qid.size, 1)), grade, group=lengths, init_score=score, params=quiet
+    )
+    parameters = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [k], **quiet}
+    record = {}
+    lightgbm.train(
+        {**parameters, "learning_rate": 1e-30, "min_data_in_leaf": 10**6},
+        data,
+        1,
+        valid_sets=[data],
+        callbacks=[lightgbm.record_evaluation(record)],
+    )
+    for name, metric in (("ndcg", ndcg), ("map", average_precision)):
+        (theirs,) = record["training"][f"{name}@{k}"]
+        assert metric(grade, score, qid=qid, k=k, convention="lightgbm") == close(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_catboost(seed):
+    """Six of CatBoost's metrics with ``top``."""
+    needs("catboost")
+    from catboost.utils import eval_metric
+
+    grade, score, qid, _, k = draw(seed)
+    for text, metric in {
+        "NDCG": ndcg,
+        "DCG": dcg,
+        "MAP": average_precision,
+        "MRR": rr,
+        "PrecisionAt": precision,
+        "RecallAt": recall,
+    }.items():
+        border = "" if "DCG" in text else ";border=0"
+        (theirs,) = eval_metric(
+            grade.astype(float), score, f"{text}:top={k}{border}", group_id=qid
+        )
+        assert metric(grade, score, qid=qid, k=k, convention="catboost") == close(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trec_eval(seed):
+    """Eight measures per query; documents are named so that ties fall in the order of rows."""
+    pytrec_eval = needs("pytrec_eval")
+    grade, score, qid, _, k = draw(seed)
+    judged, run = {}, {}
+    for row, query in enumerate(map(str, qid)):
+        document = f"{qid.size - row:04d}"
+        judged.setdefault(query, {})[document] = int(grade[row])
+        run.setdefault(query, {})[document] = float(score[row])
+    measures = {
+        "map": "map",
+        "ndcg": "ndcg",
+        "recip_rank": "mrr",
+        f"ndcg_cut_{k}": f"ndcg@{k}",
+        f"map_cut_{k}": f"map@{k}",
+        f"P_{k}": f"p@{k}",
+        f"recall_{k}": f"recall@{k}",
+        f"success_{k}": f"success@{k}",
+    }
+    wanted = {name.replace(f"_{k}", f".{k}") for name in measures}
+    theirs = pytrec_eval.RelevanceEvaluator(judged, wanted).evaluate(run)
+    for theirs_name, name in measures.items():
+        ours = get_metric(name).per_query(grade, score, qid=qid, convention="trec_eval")
+        for query, value in zip(*ours, strict=True):
+            assert value == close(theirs[str(query)][theirs_name])

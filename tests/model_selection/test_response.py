@@ -1,0 +1,135 @@
+"""Any estimator to one number per row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import DBSCAN
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from sklearn_rankscore import make_rank_scorer, ndcg
+
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(30), 6)
+X = RNG.standard_normal((180, 3))
+GRADED = np.clip(np.round(X[:, 0] + 1 + 0.7 * RNG.standard_normal(180)), 0, 3).astype(int)
+BINARY = (GRADED > 1).astype(int)
+score = make_rank_scorer("ndcg@3")
+
+
+def check(model, y, rows):
+    """The scorer ranks a fitted model by these numbers."""
+    assert score(model, X, y, qid=QID) == ndcg(y, rows, qid=QID, k=3)
+
+
+def test_regressors_predict():
+    """Flat or as one column."""
+    model = Ridge().fit(X, GRADED)
+    check(model, GRADED, model.predict(X))
+    column = LinearRegression().fit(X, GRADED[:, None])
+    assert column.predict(X).shape == (180, 1)
+    check(column, GRADED, column.predict(X).ravel())
+
+
+def test_binary_classifiers_decide_or_give_a_probability():
+    """Never by predicted class; grades need not be 0 and 1."""
+    for y in (BINARY, BINARY * 3, BINARY.astype(bool)):
+        model = LogisticRegression().fit(X, y)
+        check(model, y, model.decision_function(X))
+        svc = LinearSVC().fit(X, y)
+        check(svc, y, svc.decision_function(X))
+        forest = RandomForestClassifier(random_state=0).fit(X, y)
+        check(forest, y, forest.predict_proba(X)[:, 1])
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, BINARY)
+    check(pipeline, BINARY, pipeline.decision_function(X))
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}).fit(X, BINARY)
+    check(search, BINARY, search.decision_function(X))
+
+
+def test_graded_classifiers_are_ranked_by_expected_grade():
+    """Sum of p(grade) * grade over classes_, whatever grades a fold happens to have."""
+    for y in (GRADED, np.where(GRADED == 1, 2, GRADED)):
+        model = LogisticRegression().fit(X, y)
+        expected = sum(
+            p * grade for p, grade in zip(model.predict_proba(X).T, model.classes_, strict=True)
+        )
+        assert score(model, X, y, qid=QID) == pytest.approx(ndcg(y, expected, qid=QID, k=3))
+        assert score(model, X, y, qid=QID) > ndcg(y, model.predict(X), qid=QID, k=3)
+
+
+def test_a_classifier_that_saw_one_grade_scores_the_expectation():
+    """A constant model wins nothing."""
+    model = DecisionTreeClassifier().fit(X, np.ones(180))
+    check(model, GRADED, np.zeros(180))
+
+
+def test_a_method_may_be_chosen():
+    """Explicit methods are taken at their word."""
+    model = LogisticRegression().fit(X, BINARY)
+    for method, rows in (
+        ("predict", model.predict(X)),
+        ("predict_proba", model.predict_proba(X)[:, 1]),
+        ("decision_function", model.decision_function(X)),
+    ):
+        scorer = make_rank_scorer("map", response_method=method)
+        from sklearn_rankscore import average_precision
+
+        assert scorer(model, X, BINARY, qid=QID) == average_precision(BINARY, rows, qid=QID)
+
+
+class Bare:
+    """No scikit-learn estimator at all: only predict."""
+
+    def predict(self, X):
+        return list(X[:, 0])
+
+
+def test_anything_that_predicts_is_ranked():
+    """A scorer needs no tags."""
+    check(Bare(), GRADED, X[:, 0])
+
+
+class Diverged(Bare):
+    def predict(self, X):
+        return np.full(len(X), np.nan)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (
+            LinearSVC().fit(X, GRADED),
+            GRADED,
+            "LinearSVC has no predict_proba.*more than two grades.*CalibratedClassifierCV",
+        ),
+        (DBSCAN(), GRADED, "DBSCAN has no predict, so its rows cannot be ranked"),
+        (
+            LinearRegression().fit(X, X[:, :2]),
+            GRADED,
+            r"predict must give one score per row to rank by. Got shape \(180, 2\)",
+        ),
+        (
+            LogisticRegression().fit(X, np.array(list("abcd"))[GRADED]),
+            GRADED,
+            "its classes must be numbers. Got classes array",
+        ),
+        (Diverged(), GRADED, "y_score must not be missing. Got NaN in 180 of 180 values"),
+    ],
+)
+def test_models_that_cannot_rank(model, y, message):
+    """Each says what is missing."""
+    with pytest.raises(ValueError, match=message):
+        score(model, X, y, qid=QID)
+
+
+def test_the_cure_for_a_classifier_without_probabilities_works():
+    """What the message recommends."""
+    model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, GRADED)
+    assert score(model, X, GRADED, qid=QID) > 0.8

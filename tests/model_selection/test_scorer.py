@@ -1,0 +1,506 @@
+"""Scorers in scikit-learn: every carrier of ids, one metric and many, against folds by hand."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from conftest import needs
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer, ndcg_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+
+from sklearn_rankscore import (
+    MultiRankScorer,
+    QueryKFold,
+    QuerySplitWarning,
+    RankScorer,
+    RankTarget,
+    average_precision,
+    get_metric,
+    make_multi_rank_scorer,
+    make_rank_scorer,
+    ndcg,
+)
+
+
+class ByColumn(RegressorMixin, BaseEstimator):
+    """Ranks by one column of X; counts its predictions. Column 1 is the good one."""
+
+    calls = 0
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        assert type(np.asarray(y)) is np.ndarray
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        type(self).calls += 1
+        return np.asarray(X)[:, self.column].astype(float)
+
+
+def make_data(seed=0, n_queries=30):
+    """Rows of a query apart from each other; column 0 is constant, 1 is good, 2 is noise."""
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(np.repeat([f"q{i}" for i in range(n_queries)], 8))
+    y = rng.integers(0, 4, qid.size)
+    X = np.column_stack(
+        [np.zeros(qid.size), y + rng.standard_normal(qid.size), rng.standard_normal(qid.size)]
+    )
+    return X, y, qid
+
+
+X, Y, QID = make_data()
+GRID = {"column": [0, 1, 2]}
+
+
+def by_hand(column, k=10):
+    """Score of each fold: scikit-learn's nDCG of each query of the fold, averaged."""
+    folds = []
+    for _, test in GroupKFold(5).split(X, Y, groups=QID):
+        values = [
+            ndcg_score([Y[test][rows]], [X[test][rows, column]], k=k)
+            for rows in (QID[test] == query for query in np.unique(QID[test]))
+        ]
+        folds.append(np.mean(values))
+    return np.array(folds)
+
+
+def carriers():
+    """Ways of giving ids: name, X, y, fit parameters, whether routing is on."""
+    yield "RankTarget", X, RankTarget(Y, qid=QID), {}, False
+    yield "RankTarget, routing on", X, RankTarget(Y, qid=QID), {}, True
+    yield "routed", X, Y, {"qid": QID}, True
+    yield "routed as list", X, Y, {"qid": list(QID)}, True
+    yield "routed with groups", X, Y, {"qid": QID, "groups": QID}, True
+
+
+def frames():
+    """Give the same in pandas and polars."""
+    pd, pl = needs("pandas"), needs("polars")
+    frame = pd.DataFrame(X, columns=list("abc"))
+    level = pd.MultiIndex.from_arrays([QID, range(QID.size)], names=["qid", "row"])
+    yield "y index", X, pd.Series(Y, index=pd.Index(QID, name="qid")), {}, False
+    yield "y index of two levels", frame.set_index(level), pd.Series(Y, index=level), {}, False
+    yield "X column", frame.assign(qid=QID), Y, {}, False
+    yield "X column, categorical", frame.assign(qid=pd.Categorical(QID)), pd.Series(Y), {}, False
+    yield "X index", frame.set_index(level), Y, {}, False
+    yield (
+        "polars X column",
+        pl.DataFrame(X, schema=list("abc")).with_columns(qid=pl.Series(QID)),
+        Y,
+        {},
+        False,
+    )
+    yield "routed Series", frame, pd.Series(Y), {"qid": pd.Series(QID)}, True
+    yield "routed polars", X, Y, {"qid": pl.Series(QID)}, True
+
+
+def check_search(X_, y, parameters, routing, n_jobs=None, scoring=None, **kwargs):
+    """Search over the grid; every fold equals the one computed by hand."""
+    search = GridSearchCV(
+        ByColumn(),
+        GRID,
+        scoring=scoring or make_rank_scorer("ndcg@10"),
+        cv=QueryKFold(5),
+        error_score="raise",
+        n_jobs=n_jobs,
+        **kwargs,
+    )
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search.fit(X_, y, **parameters)
+    name = "ndcg@10" if kwargs else "score"
+    for at, column in enumerate(GRID["column"]):
+        got = [search.cv_results_[f"split{fold}_test_{name}"][at] for fold in range(5)]
+        np.testing.assert_allclose(got, by_hand(column), rtol=0, atol=1e-12)
+    assert search.best_params_ == {"column": 1}
+    return search
+
+
+CARRIERS = list(carriers())
+
+
+@pytest.mark.parametrize("carrier", CARRIERS, ids=[carrier[0] for carrier in CARRIERS])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_grid_search_with_each_carrier(carrier, n_jobs):
+    """Fold scores equal those by hand, and the good candidate wins, not the first."""
+    _, X_, y, parameters, routing = carrier
+    check_search(X_, y, parameters, routing, n_jobs)
+
+
+def test_grid_search_with_carriers_of_pandas_and_polars():
+    """The same from frames: index levels, columns, series."""
+    for _, X_, y, parameters, routing in frames():
+        check_search(X_, y, parameters, routing)
+
+
+def test_cross_validate_with_each_carrier():
+    """cross_validate and cross_val_score, single and multi-metric."""
+    multi = make_multi_rank_scorer(["ndcg@10", "map"])
+    for _, X_, y, parameters, routing in [*carriers(), *frames()]:
+        with sklearn.config_context(enable_metadata_routing=routing):
+            for scoring, key in (
+                (make_rank_scorer("ndcg@10"), "test_score"),
+                ({"a": make_rank_scorer("ndcg@10")}, "test_a"),
+                (multi, "test_ndcg@10"),
+            ):
+                scores = cross_validate(
+                    ByColumn(1),
+                    X_,
+                    y,
+                    scoring=scoring,
+                    cv=QueryKFold(5),
+                    params=parameters,
+                    error_score="raise",
+                )[key]
+                np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_multi_metric_search_with_refit_by_name(n_jobs):
+    """A dict of scorers and one multi-scorer give the same numbers."""
+    names = ["ndcg@10", "map", "mrr"]
+    one = check_search(
+        X,
+        RankTarget(Y, qid=QID),
+        {},
+        False,
+        n_jobs,
+        make_multi_rank_scorer(names),
+        refit="ndcg@10",
+    )
+    many = check_search(
+        X,
+        RankTarget(Y, qid=QID),
+        {},
+        False,
+        n_jobs,
+        {name: make_rank_scorer(name) for name in names},
+        refit="ndcg@10",
+    )
+    for name in names:
+        np.testing.assert_array_equal(
+            one.cv_results_[f"mean_test_{name}"], many.cv_results_[f"mean_test_{name}"]
+        )
+
+
+def test_the_multi_scorer_predicts_once_and_sorts_once(monkeypatch):
+    """One prediction and one Ranking per block, however many metrics."""
+    from sklearn_rankscore.metrics import _metric
+
+    made = []
+    real = _metric.Ranking
+    monkeypatch.setattr(_metric, "Ranking", lambda *a: made.append(1) or real(*a))
+    y = RankTarget(Y, qid=QID)
+    ByColumn.calls = 0
+    scores = make_multi_rank_scorer(["ndcg@10", "map", "mrr", "p@5"])(ByColumn(1).fit(X, y), X, y)
+    assert ByColumn.calls == 1
+    assert sum(made) == 1
+    assert list(scores) == ["ndcg@10", "map", "mrr", "p@5"]
+    assert scores["map"] == average_precision(Y, X[:, 1], qid=QID)
+
+
+def test_a_large_search_in_processes():
+    """Arrays above joblib's memory-mapping limit keep rows and ids together."""
+    rng = np.random.default_rng(0)
+    qid = rng.permutation(np.repeat(np.arange(2500), 80))
+    y = rng.integers(0, 4, qid.size)
+    big = np.column_stack([np.zeros(qid.size), y + rng.standard_normal(qid.size)])
+    want = [
+        ndcg(y[test], big[test, 1], qid=qid[test], k=10)
+        for _, test in GroupKFold(3).split(big, y, groups=qid)
+    ]
+    scores = cross_val_score(
+        ByColumn(1),
+        big,
+        RankTarget(y, qid=qid),
+        cv=QueryKFold(3),
+        n_jobs=2,
+        scoring=make_rank_scorer("ndcg@10"),
+        error_score="raise",
+    )
+    np.testing.assert_allclose(scores, want, rtol=0, atol=1e-12)
+
+
+def test_the_search_scores_and_clones():
+    """search.score, clone and pickle of a search keep the scorer."""
+    y = RankTarget(Y, qid=QID)
+    search = check_search(X, y, {}, False)
+    want = ndcg(Y, X[:, 1], qid=QID, k=10)
+    assert search.score(X, y) == want
+    assert pickle.loads(pickle.dumps(search)).score(X, y) == want
+    assert clone(search).fit(X, y).score(X, y) == want
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert search.score(X, Y, qid=QID) == want
+
+
+def test_a_pipeline_inside_a_search():
+    """Steps do not see the ids, the scorer does."""
+    search = GridSearchCV(
+        make_pipeline(SelectKBest(k=1), Ridge()),
+        {"selectkbest__k": [1, 2]},
+        scoring=make_rank_scorer("ndcg@10"),
+        cv=QueryKFold(5),
+        error_score="raise",
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Features .* are constant")
+        warnings.filterwarnings("ignore", "invalid value")
+        search.fit(X, RankTarget(Y, qid=QID))
+    assert search.best_score_ > by_hand(2).mean()
+
+
+def test_ids_under_another_name():
+    """`qid="user"` names metadata, index level and column; "groups" feeds splitter and scorer."""
+    scorer = make_rank_scorer("ndcg@10", qid="user")
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = cross_validate(
+            ByColumn(1),
+            X,
+            Y,
+            scoring=scorer,
+            cv=QueryKFold(5, qid="user"),
+            params={"user": QID},
+            error_score="raise",
+        )["test_score"]
+        np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
+        scores = cross_validate(
+            ByColumn(1),
+            X,
+            Y,
+            cv=GroupKFold(5),
+            error_score="raise",
+            scoring=make_rank_scorer("ndcg@10", qid="groups"),
+            params={"groups": QID},
+        )["test_score"]
+        np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
+    pd = needs("pandas")
+    model, want = ByColumn(1).fit(X, Y), ndcg(Y, X[:, 1], qid=QID, k=10)
+    frame = pd.DataFrame(X)
+    assert scorer(model, frame.assign(user=QID), Y) == want
+    assert scorer(model, frame.set_index(pd.Index(QID, name="user")), Y) == want
+    assert scorer(model, X, pd.Series(Y, index=pd.Index(QID, name="user"))) == want
+    assert scorer(model, X, RankTarget(Y, qid=QID)) == want
+    assert scorer(model, X, RankTarget(Y, qid=np.arange(Y.size), user=QID)) == want
+
+
+def test_the_first_place_wins():
+    """Passed, then RankTarget, then y's index, then X's column, then X's index."""
+    pd = needs("pandas")
+    scorer, model = make_rank_scorer("ndcg"), ByColumn(1)
+    ids = [np.arange(Y.size) % size for size in (2, 3, 4, 5, 6)]
+    want = [ndcg(Y, X[:, 1], qid=qid) for qid in ids]
+    indexed = pd.DataFrame(X, index=pd.Index(ids[4], name="qid"))
+    columned = indexed.assign(qid=ids[3])
+    series = pd.Series(Y, index=pd.Index(ids[2], name="qid"))
+    target = RankTarget(Y, qid=ids[1])
+    assert scorer(model, columned, target, qid=ids[0]) == want[0]
+    assert scorer(model, columned, target) == want[1]
+    assert scorer(model, columned, series) == want[2]
+    assert scorer(model, columned, Y) == want[3]
+    assert scorer(model, indexed, Y) == want[4]
+
+
+def test_groups_are_never_taken_for_queries():
+    """Without ids an error, not a score per group; the search does not go on silently."""
+    search = GridSearchCV(
+        ByColumn(), GRID, scoring=make_rank_scorer("ndcg"), cv=GroupKFold(3), error_score="raise"
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"RankScorer found no query ids.* five ways: .*"
+        r"RankTarget\(y, qid=…\).*'qid' of y's pandas index; a column 'qid' of X; "
+        r"a level 'qid' of X's pandas index.*fit\(X, y, qid=…\)\. groups=… alone",
+    ):
+        search.fit(X, Y, groups=QID)
+    # Splitting by one thing, ranking by another.
+    users = np.array([int(query[1:]) // 3 for query in QID])
+    scores = cross_val_score(
+        ByColumn(1),
+        X,
+        RankTarget(Y, qid=QID),
+        groups=users,
+        scoring=make_rank_scorer("ndcg@10"),
+        cv=QueryKFold(5),
+    )
+    want = [
+        ndcg(Y[test], X[test, 1], qid=QID[test], k=10)
+        for _, test in GroupKFold(5).split(X, Y, users)
+    ]
+    np.testing.assert_allclose(scores, want, rtol=0, atol=1e-12)
+
+
+def test_ids_of_another_length_are_refused():
+    """scikit-learn passes metadata of a wrong length on uncut."""
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(
+            ValueError, match=r"qid must have one value per row. Got 30 values.*not group sizes"
+        ),
+    ):
+        cross_validate(
+            ByColumn(),
+            X,
+            Y,
+            scoring=make_rank_scorer("ndcg"),
+            cv=KFold(3),
+            params={"qid": np.full(30, 8)},
+            error_score="raise",
+        )
+
+
+def test_a_split_that_cuts_queries_is_noticed():
+    """Warn with count and cure, raise, or keep quiet; whole queries are silent."""
+    y = RankTarget(Y, qid=QID)
+    model, half = ByColumn(1), np.arange(Y.size) % 2 == 0
+    with pytest.warns(QuerySplitWarning, match=r"cut through 30 queries .*Use cv=QueryKFold\(…\)"):
+        make_rank_scorer("ndcg")(model, X[half], y[half])
+    with pytest.raises(ValueError, match="The split has cut through 30 queries"):
+        make_multi_rank_scorer(["ndcg"], on_split_query="raise")(model, X[half], y[half])
+    make_rank_scorer("ndcg", on_split_query="ignore")(model, X[half], y[half])
+    with pytest.warns(QuerySplitWarning):
+        cross_val_score(model, X, y, scoring=make_rank_scorer("ndcg"), cv=KFold(3))
+    with sklearn.config_context(enable_metadata_routing=True), pytest.warns(QuerySplitWarning):
+        cross_validate(
+            model, X, y, scoring=make_rank_scorer("ndcg"), cv=KFold(3), params={"qid": QID}
+        )
+
+
+def test_a_plain_make_scorer_of_a_metric_works():
+    """scikit-learn's own make_scorer, ids from the target."""
+    scores = cross_val_score(
+        ByColumn(1),
+        X,
+        RankTarget(Y, qid=QID),
+        cv=QueryKFold(5),
+        scoring=make_scorer(ndcg, k=10),
+        error_score="raise",
+    )
+    np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
+
+
+def test_sample_weight_weighs_queries():
+    """Called directly, and routed on request."""
+    weight = np.array([float(query[1:]) for query in QID])
+    want = ndcg(Y, X[:, 1], qid=QID, sample_weight=weight)
+    scorer = make_rank_scorer("ndcg").set_score_request(sample_weight=True)
+    assert scorer(ByColumn(1), X, Y, qid=QID, sample_weight=weight) == want
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = cross_validate(
+            ByColumn(1),
+            X,
+            Y,
+            scoring=scorer,
+            cv=QueryKFold(5),
+            params={"qid": QID, "sample_weight": weight},
+            error_score="raise",
+        )["test_score"]
+    folds = [
+        ndcg(Y[test], X[test, 1], qid=QID[test], sample_weight=weight[test])
+        for _, test in GroupKFold(5).split(X, Y, QID)
+    ]
+    np.testing.assert_allclose(scores, folds, rtol=0, atol=1e-12)
+
+
+def test_scorers_copy_pickle_and_show_themselves():
+    """A scorer is what its repr says, after any round trip."""
+    y = RankTarget(Y, qid=QID)
+    for scorer, text in (
+        (make_rank_scorer("ndcg@10"), "make_rank_scorer('ndcg@10')"),
+        (
+            make_rank_scorer("map", min_relevance=2, qid="user", on_split_query="raise"),
+            (
+                "make_rank_scorer('average_precision', min_relevance=2.0, qid='user', "
+                "on_split_query='raise')"
+            ),
+        ),
+        (
+            make_multi_rank_scorer(["ndcg@10", "map"], response_method="predict"),
+            "make_multi_rank_scorer(['ndcg@10', 'map'], response_method='predict')",
+        ),
+    ):
+        assert repr(scorer) == text
+        value = scorer(ByColumn(1), X, y)
+        for other in (
+            pickle.loads(pickle.dumps(scorer)),
+            copy.deepcopy(scorer),
+            clone(scorer, safe=False),
+        ):
+            assert repr(other) == text
+            assert other(ByColumn(1), X, y) == value
+    assert isinstance(make_rank_scorer(ndcg), RankScorer)
+    assert make_rank_scorer("map@3").metric == get_metric("average_precision@3")
+    assert isinstance(make_multi_rank_scorer(["map"]), MultiRankScorer)
+
+
+def test_the_multi_scorer_takes_names_metrics_and_dicts():
+    """Keys are as given; options go to the metrics that have them."""
+    y, model = RankTarget(Y, qid=QID), ByColumn(1)
+    scores = make_multi_rank_scorer(
+        {"linear": "ndcg@5", "steep": get_metric("ndcg@5", gain="exponential")}
+    )(model, X, y)
+    assert scores == {
+        "linear": ndcg(Y, X[:, 1], qid=QID, k=5),
+        "steep": ndcg(Y, X[:, 1], qid=QID, k=5, gain="exponential"),
+    }
+    scores = make_multi_rank_scorer([ndcg, "map"], gain="exponential", min_relevance=3)(
+        model, X, y
+    )
+    assert scores == {
+        "ndcg": ndcg(Y, X[:, 1], qid=QID, gain="exponential"),
+        "map": average_precision(Y, X[:, 1], qid=QID, min_relevance=3),
+    }
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: make_rank_scorer("ndgc"), ValueError, "Did you mean 'ndcg'"),
+        (lambda: make_rank_scorer("ndcg", cutoff=1), TypeError, "ndcg has no option 'cutoff'"),
+        (lambda: make_rank_scorer("ndcg@5", k=10), ValueError, "has a cutoff already"),
+        (
+            lambda: make_rank_scorer("ndcg", response_method="proba"),
+            ValueError,
+            "'response_method' parameter must be one of 'auto', 'predict', .* Got 'proba'",
+        ),
+        (
+            lambda: make_rank_scorer("ndcg", on_split_query="error"),
+            ValueError,
+            "'on_split_query' parameter must be one of 'warn', 'raise', 'ignore'. Got 'error'",
+        ),
+        (
+            lambda: make_rank_scorer("ndcg", qid=QID),
+            TypeError,
+            r"must be the name under which query ids are found.*RankTarget\(y, qid=…\)",
+        ),
+        (
+            lambda: make_rank_scorer("ndcg").set_score_request(groups=True),
+            ValueError,
+            "must be one of 'qid', 'sample_weight'. Got 'groups'",
+        ),
+        (lambda: make_multi_rank_scorer("ndcg"), TypeError, r"pass \['ndcg'\]"),
+        (lambda: make_multi_rank_scorer([]), ValueError, "one or more different metrics"),
+        (lambda: make_multi_rank_scorer(["map", "map"]), ValueError, "different metrics"),
+        (lambda: make_multi_rank_scorer(["map"], gain="linear"), TypeError, "no option 'gain'"),
+    ],
+)
+def test_scorers_that_cannot_be_made(make, error, message):
+    """Refused when they are made, not in the middle of a search."""
+    with pytest.raises(error, match=message):
+        make()
