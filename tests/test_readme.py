@@ -1,0 +1,71 @@
+"""The README: its examples run, its table is that of the metrics."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from sklearn_rankscore import get_metric, metric_names
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+
+
+def metrics_table():
+    """One line per metric, from the table in the package and the docstrings there."""
+    lines = [
+        "| metric | in names | options | range | undefined |",
+        "|---|---|---|---|---|",
+    ]
+    for name in metric_names():
+        metric = get_metric(name)
+        spellings = ", ".join(f"`{spelling}@10`" for spelling in (name, *metric.aliases))
+        own = [
+            o
+            for o in metric.options
+            if o not in ("k", "ties", "replace_undefined_by", "convention")
+        ]
+        span, undefined = re.search(
+            r"Range: (.*?)\. (?:Undefined for (.*?)|Always defined.*?)\.",
+            " ".join(metric.__doc__.split()),
+        ).groups()
+        options = ", ".join(f"`{option}`" for option in own)
+        lines.append(
+            f"| {metric.__doc__.split(':')[0]} | {spellings} | {options} | {span} | "
+            f"{undefined or 'never'} |"
+        )
+    return "\n".join(lines)
+
+
+def test_the_table_of_metrics_is_that_of_the_package():
+    """Where this fails, the lines it shows belong between the two comments."""
+    text = README.read_text(encoding="utf-8")
+    table = re.search(
+        r"<!-- metrics: .*? -->\n\n(.*?)\n\n<!-- end of metrics -->", text, re.DOTALL
+    )
+    assert table, metrics_table()
+    assert table[1] == metrics_table(), metrics_table()
+
+
+def test_the_examples_run():
+    """As they stand, and printing what they say."""
+    result = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
+    assert result.attempted > 10
+    assert result.failed == 0
+
+
+def test_the_first_example_is_short():
+    """A first screen is read."""
+    first = re.search(r"```python\n(.*?)\n\n```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(first[1].splitlines()) <= 12
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pip install . && python -m sklearn_rankscore", 'pip install ".[test]" && pytest'],
+)
+def test_the_two_commands_stand_alone(command):
+    """Each on a line of its own, to be copied."""
+    assert README.read_text(encoding="utf-8").splitlines().count(command) == 1
