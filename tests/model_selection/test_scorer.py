@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import sklearn
 from conftest import needs
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from estimators import ByColumn
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, ndcg_score
@@ -35,24 +36,6 @@ from sklearn_rankscore import (
     make_rank_scorer,
     ndcg,
 )
-
-
-class ByColumn(RegressorMixin, BaseEstimator):
-    """Ranks by one column of X; counts its predictions. Column 1 is the good one."""
-
-    calls = 0
-
-    def __init__(self, column=0):
-        self.column = column
-
-    def fit(self, X, y):
-        assert type(np.asarray(y)) is np.ndarray
-        self.fitted_ = True
-        return self
-
-    def predict(self, X):
-        type(self).calls += 1
-        return np.asarray(X)[:, self.column].astype(float)
 
 
 def make_data(seed=0, n_queries=30):
