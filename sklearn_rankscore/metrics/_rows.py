@@ -74,6 +74,8 @@ class Rows:
 
 def queries_of(qid: Any, n_rows: int) -> Queries:
     """Group rows by their ids, of which there must be one per row."""
+    if isinstance(qid, str):
+        raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
     if hasattr(qid, "__len__"):
         check_same_length("qid", len(qid), n_rows)
     return Queries.from_ids(qid)

@@ -70,9 +70,9 @@ def _from_objects(array: Array, name: str) -> Array:
 
 
 def _missing(values: Any, array: Array) -> int:
-    """Count the NaN (of a masked array: the masked) values."""
+    """Count the values that are NaN or masked."""
     if np.ma.isMaskedArray(values):
-        return int(np.count_nonzero(np.ma.getmaskarray(values)))
+        return int(np.count_nonzero(np.ma.getmaskarray(values) | np.isnan(array)))
     if array.dtype.kind != "f" or not array.size or not np.isnan(array.min()):
         return 0
     return int(np.count_nonzero(np.isnan(array)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics._metric import evaluate
 from sklearn_rankscore.metrics._queries import shown
@@ -78,7 +78,12 @@ class _Scorer:
             routing.score.add_request(param=parameter, alias=alias)
         return routing
 
-    def set_score_request(self, **requests: bool | str | None) -> Any:
+    def set_score_request(
+        self,
+        *,
+        qid: bool | str | None = UNCHANGED,
+        sample_weight: bool | str | None = UNCHANGED,
+    ) -> Self:
         """Say which metadata the scorer requests; usable whether routing is enabled or not.
 
         Parameters
@@ -92,9 +97,9 @@ class _Scorer:
         self
             The scorer.
         """
-        for parameter in requests:
-            _check_one_of("set_score_request", parameter, tuple(self._requests))
-        self._requests.update(requests)
+        for parameter, request in {"qid": qid, "sample_weight": sample_weight}.items():
+            if request != UNCHANGED:
+                self._requests[parameter] = request
         return self
 
     def _accept_sample_weight(self) -> bool:

@@ -200,6 +200,12 @@ BAD = {
         ValueError,
         "y_true must not be missing. Got NaN in 1",
     ),
+    "NaN beside a mask": (
+        (Y, np.ma.array([1, np.nan, 3, 4, 5, 6], mask=[1, 0, 0, 0, 0, 0])),
+        {"qid": CODES},
+        ValueError,
+        "y_score must not be missing. Got NaN in 2 of 6 values",
+    ),
     "infinite grade": (
         ([0, 1, np.inf, 0, 0, 0], S),
         {"qid": CODES},
@@ -302,11 +308,17 @@ BAD = {
         TypeError,
         "qid must hold hashable ids",
     ),
-    "a name as ids": (
+    "a number as ids": (
         (Y, S),
         {"qid": 3},
         TypeError,
         "qid must be an array or list of ids, one per row. Got 3",
+    ),
+    "a name as ids": (
+        (Y, S),
+        {"qid": "number"},
+        TypeError,
+        "qid must be the ids themselves, one per row. Got the text 'number'",
     ),
     "k of 0": (
         (Y, S),

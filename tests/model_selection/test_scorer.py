@@ -474,8 +474,8 @@ def test_the_multi_scorer_takes_names_metrics_and_dicts():
         ),
         (
             lambda: make_rank_scorer("ndcg").set_score_request(groups=True),
-            ValueError,
-            "must be one of 'qid', 'sample_weight'. Got 'groups'",
+            TypeError,
+            "unexpected keyword argument 'groups'",
         ),
         (lambda: make_multi_rank_scorer("ndcg"), TypeError, r"pass \['ndcg'\]"),
         (lambda: make_multi_rank_scorer([]), ValueError, "one or more different metrics"),
