@@ -59,7 +59,8 @@ def assert_matches_sklearn(
     for query, value, start, length in zip(
         *ours, rows.queries.starts, rows.queries.lengths, strict=True
     ):
-        grade, score = (a[None, start : start + length] for a in (rows.grade, rows.score))
+        lines = (a[None, start : start + length] for a in (rows.grade, rows.score))
+        grade, score = (line.astype(np.float64) for line in lines)
         if length == 1 or not np.isfinite(score).all():
             continue
         theirs = float(ndcg_score(grade, score, k=k))

@@ -103,6 +103,7 @@ def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
         raise TypeError(
             f"A metric must be a name such as 'ndcg@10', or a Metric. Got {got(name)} instead."
         )
-    if "k" in options and options["k"] != metric.bound.get("k", options["k"]):
-        raise ValueError(f"{name!r} has a cutoff already. Got k={options['k']!r} besides.")
-    return metric.bind(**options) if options else metric
+    bound = metric.bind(**options) if options else metric
+    if bound.bound.get("k") != metric.bound.get("k", bound.bound.get("k")):
+        raise ValueError(f"{str(name)!r} has a cutoff already. Got k={bound.bound['k']} besides.")
+    return bound

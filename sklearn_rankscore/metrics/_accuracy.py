@@ -168,18 +168,20 @@ def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
     """Where the list is cut: at k, or at its end if that comes first and counts."""
     if k is None:
         return r.n_ranked
-    return np.full(len(r.n_ranked), k) if denominator == "k" else np.minimum(r.n_ranked, k)
+    if denominator == "k":
+        return np.full(len(r.n_ranked), float(k))
+    return np.minimum(r.n_ranked, float(k))
 
 
 def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:
     """How many relevant rows there are, or at most can be found."""
     if k is None or denominator == "relevant":
         return hits.n_relevant
-    return np.minimum(hits.n_relevant, k)
+    return np.minimum(hits.n_relevant, float(k))
 
 
 def _share(hits: Hits, found: Array, total: Array | int = 1) -> Array:
     """Give found / total, 0 where nothing was retrieved, NaN where nothing is relevant."""
-    value: Array = found / np.maximum(total, 1)
+    value: Array = np.minimum(found / np.maximum(total, 1), 1.0)  # not above 1 by rounding
     value[hits.n_relevant == 0] = np.nan
     return value

@@ -118,4 +118,4 @@ def ndcg(
 def _ratio(value: Array, total: Array) -> Array:
     share = np.full(len(value), np.nan)
     np.divide(value, total, out=share, where=total > 0)
-    return share
+    return np.asarray(np.minimum(share, 1.0))  # not above 1 by rounding

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._validation import Array
+from sklearn_rankscore.metrics._validation import LARGEST, Array, got
 
 Gain = str | Mapping[float, float] | Sequence[float] | Array | Callable[[Array], Array]
 Discount = str | Callable[[Array], Array]
@@ -29,6 +29,9 @@ def gain_of(grade: Array, gain: Any, *, relative: bool = False) -> Array:
     With `relative`, each query's exponential gains are scaled by a power of two of its own, which
     leaves every ratio of them as it is and keeps the largest near 1 however large the grade.
     """
+    if isinstance(gain, Mapping):
+        return _look_up(grade, gain)
+    grade = grade.astype(np.float64, copy=False)
     if isinstance(gain, str) and gain == "linear":
         return grade
     if isinstance(gain, str):
@@ -40,7 +43,7 @@ def gain_of(grade: Array, gain: Any, *, relative: bool = False) -> Array:
                 "gain='linear'."
             )
         return np.asarray(np.exp2(grade - top) - np.exp2(-top))
-    worth = _look_up(grade, gain) if isinstance(gain, Mapping) else np.asarray(gain(grade))
+    worth = np.asarray(gain(grade))
     if worth.shape != grade.shape or worth.dtype.kind not in "biuf":
         raise ValueError(
             "The 'gain' parameter must be a function of an array that returns one number for "
@@ -48,26 +51,26 @@ def gain_of(grade: Array, gain: Any, *, relative: bool = False) -> Array:
             f"grades of shape {grade.shape} instead."
         )
     check_worth(worth)
-    return worth.astype(np.float64, copy=False)
+    return np.asarray(worth, dtype=np.float64)
 
 
 def discount_of(rank: Array, discount: Any) -> Array:
     """Weight of each rank 1, 2, 3 …."""
     if isinstance(discount, str):
         return DISCOUNTS[discount](rank)
-    weight = np.asarray(discount(rank), dtype=np.float64)
+    weight = np.asarray(discount(rank.astype(np.float64)), dtype=np.float64)
     falls = weight.shape == rank.shape and bool((weight[1:] <= weight[:-1]).all())
-    if not (falls and np.isfinite(weight).all() and (weight >= 0).all()):
+    if not (falls and (weight <= LARGEST).all() and (weight >= 0).all()):
         raise ValueError(
             "The 'discount' parameter must be a function of the array of ranks 1, 2, 3 … that "
             "returns one finite weight for each, not negative and nowhere rising. "
-            f"Got {weight!r} instead."
+            f"Got {got(weight)} instead."
         )
     return weight
 
 
 def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
-    grades = np.array(sorted(table))
+    grades = np.array(sorted(table)).astype(grade.dtype)  # 0.1 is the float32 nearest to it
     worths = np.array([table[known] for known in grades])
     found = np.minimum(np.searchsorted(grades, grade), len(grades) - 1)
     unknown = grades[found] != grade
@@ -80,8 +83,9 @@ def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
 
 
 def check_worth(worth: Array) -> None:
-    if not (np.isfinite(worth).all() and (worth >= 0).all()):
+    wrong = ~((worth >= 0) & (worth <= LARGEST))
+    if wrong.any():
         raise ValueError(
-            "The 'gain' parameter must give finite gains that are not negative. "
-            f"Got {worth[~np.isfinite(worth) | (worth < 0)][0]:g} instead."
+            f"The 'gain' parameter must give gains that are not negative and not above "
+            f"{LARGEST:g}. Got {worth[wrong][0]:g} instead."
         )

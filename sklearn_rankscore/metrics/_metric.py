@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -81,8 +82,8 @@ class Metric:
         """Check the bound options; let help(), signature() and make_scorer() see a function."""
         defaults = defaults_of(self.formula)
         vars(self).update(
-            options=defaults,
-            bound=check_options(self.bound, defaults, self.name),
+            options=MappingProxyType(defaults),
+            bound=MappingProxyType(check_options(self.bound, defaults, self.name)),
             __name__=self.name,
             __doc__=metric_docstring(self.formula, defaults),
             __signature__=_signature(defaults | dict(self.bound)),
@@ -103,8 +104,9 @@ class Metric:
         **options: Unpack[Options],
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
+        request = _request(self, options)
         rows = Rows.collect(y_true, y_score, qid)
-        return _means([self], _values([_request(self, options)], rows), rows, sample_weight)[0]
+        return _means([self], _values([request], rows), rows, sample_weight)[0]
 
     def per_query(
         self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[Options]
@@ -122,8 +124,9 @@ class Metric:
             Named tuple of two arrays of shape (n_queries,), `qid` and `value`. Undefined values
             are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
         """
+        request = _request(self, options)
         rows = Rows.collect(y_true, y_score, qid)
-        return PerQuery(rows.queries.ids, _values([_request(self, options)], rows)[0])
+        return PerQuery(rows.queries.ids, _values([request], rows)[0])
 
     def bind(self, **options: Unpack[Options]) -> Metric:
         """Return the metric with some options set."""
@@ -131,7 +134,7 @@ class Metric:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
-        return Metric, (self.formula, self.aliases, self.bound)
+        return Metric, (self.formula, self.aliases, dict(self.bound))
 
     def __hash__(self) -> int:
         """Hash by name: equal metrics have equal names."""

@@ -24,7 +24,7 @@ def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
     k = match["k"]
     if k is None:
         return known[name], None
-    if not re.fullmatch("[0-9]+", k) or int(k) == 0:
+    if not re.fullmatch("[0-9]{1,18}", k) or int(k) == 0:
         raise ValueError(
             f"The cutoff after '@' in a metric name must be a positive integer. Got {text!r} "
             f"instead; write for example '{name}@10'."

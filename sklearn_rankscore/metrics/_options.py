@@ -77,12 +77,19 @@ def _check_k(k: Any, parameter: str, _default: Any) -> int | None:
 def _check_gain(gain: Any, parameter: str, _default: Any) -> Any:
     if callable(gain):
         return gain
+    if hasattr(gain, "to_dict"):  # a pandas Series, by its index
+        gain = gain.to_dict()
     if isinstance(gain, str) or np.ndim(gain) != (0 if isinstance(gain, Mapping) else 1):
         return _check_choice(gain, parameter, GAINS, "a table of gains or a function of the grade")
     table = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
     if not table:
         raise ValueError(f"{parameter} must have a gain for each grade. Got an empty table.")
-    table = {float(grade): float(worth) for grade, worth in table.items()}
+    try:
+        table = {float(grade): float(worth) for grade, worth in table.items()}
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{parameter} must map numbers to numbers: {error}.") from error
+    if not np.isfinite(list(table)).all():
+        raise ValueError(f"{parameter} must not have a gain for a grade that is not finite.")
     check_worth(np.fromiter(table.values(), dtype=np.float64))
     return table
 
@@ -106,8 +113,13 @@ def _check_number(value: Any, parameter: str, *, besides: float | None) -> float
     if value is None and besides is None:
         return None
     if not isinstance(value, bool) and isinstance(value, Real):
-        number = float(value)
-        if np.isfinite(number) or (besides is not None and np.isnan(number)):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = np.inf
+        if besides is not None and np.isnan(number):
+            return besides  # the one nan, so that equal options compare equal
+        if np.isfinite(number):
             return number
     raise ValueError(
         f"{parameter} must be a finite number or {besides}. Got {got(value)} instead."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -138,7 +139,9 @@ def _block_end(sorted_lengths: Array, begin: int) -> int:
 def _encode(qid: Any) -> tuple[Array, Array | None]:
     """Comparable codes of the ids, and the ids by code (None where they are the codes)."""
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = np.asarray(qid) if hasattr(qid, "__array__") else _objects(qid)
+    array = np.asarray(qid) if hasattr(qid, "__array__") else as_objects(qid, "qid")
+    if np.ma.isMaskedArray(qid) and np.ma.getmaskarray(qid).any():
+        raise ValueError(_missing_id(int(np.ma.getmaskarray(qid).argmax())))
     if array.ndim != 1:
         raise ValueError(
             f"qid must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
@@ -150,13 +153,23 @@ def _encode(qid: Any) -> tuple[Array, Array | None]:
     return array, None
 
 
-def _objects(values: Any) -> Array:
-    try:
-        return np.fromiter(values, dtype=object, count=len(values))
-    except TypeError as error:
+def as_objects(values: Any, name: str) -> Array:
+    """Take a list as it is, one object per row."""
+    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
         raise TypeError(
-            f"qid must be an array or list of ids, one per row. Got {got(values)} instead."
-        ) from error
+            f"{name} must be an array or a list, one value per row. Got {got(values)} instead."
+        )
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def natural(objects: Array) -> Array:
+    """Give objects of one plain type their own dtype, where that keeps every value."""
+    listed = objects.tolist()
+    if set(map(type, listed)) in ({int}, {str}, {bool}, {float}):
+        array = np.asarray(listed)
+        if array.dtype.kind in "biuUf" and [*map(type, array.tolist())] == [*map(type, listed)]:
+            return array if array.tolist() == listed else objects
+    return objects
 
 
 def _encode_objects(array: Array) -> tuple[Array, Array]:
@@ -170,13 +183,13 @@ def _encode_objects(array: Array) -> tuple[Array, Array]:
     for query, code in codes.items():
         if _is_missing(query):
             raise ValueError(_missing_id(rows.index(code)))
-    ids = np.fromiter(codes, dtype=object, count=len(codes))
-    if len(kinds := set(map(type, ids))) == 1 and kinds <= {int, str, bool}:
-        ids = np.asarray(ids.tolist())
+    ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
     return np.asarray(rows, dtype=np.intp), ids
 
 
 def _is_missing(query: Any) -> bool:
+    if isinstance(query, tuple):
+        return any(map(_is_missing, query))
     try:
         return query is None or bool(query != query)  # noqa: PLR0124 - NaN and NaT
     except (TypeError, ValueError):  # pandas.NA compares to neither

@@ -70,7 +70,7 @@ class Ranking:
         """Gain of each row, in input order; see `gain_of`."""
         if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
             return gain_of(self._grade, gain, relative=relative)
-        value = np.zeros_like(self._grade)
+        value = np.zeros(self._grade.shape)
         present = ~self._block.beyond()
         value[present] = gain_of(self._grade[present], gain)
         return value
@@ -96,7 +96,9 @@ class Ranking:
             if min_relevance is None:
                 relevant = self._grade > 0
             else:
-                relevant = (self._grade >= min_relevance) & ~self._block.beyond()
+                with np.errstate(over="ignore"):  # 0.7 is the float32 nearest to it
+                    threshold = self._grade.dtype.type(min_relevance)
+                relevant = (self._grade >= threshold) & ~self._block.beyond()
             relevant = relevant.astype(np.float64)
             blocks = None if self._sorted_inside else self._blocks
             self._hits[min_relevance] = Hits(

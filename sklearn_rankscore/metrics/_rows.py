@@ -22,7 +22,7 @@ _NO_IDS = (
 class Rows:
     """Grades and scores, checked, each query's rows together."""
 
-    grade: Array  # (n_rows,) float64, contiguous
+    grade: Array  # (n_rows,) float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
 
@@ -47,7 +47,11 @@ class Rows:
         """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
         if sample_weight is None:
             return None
-        weight = _flat(as_numbers(sample_weight, "sample_weight"), "sample_weight")
+        weight = as_numbers(sample_weight, "sample_weight")
+        if self.queries.rectangular and weight.size == self.grade.size:
+            weight = weight.ravel()
+        with np.errstate(over="ignore"):
+            weight = _flat(weight, "sample_weight").astype(np.float64)
         if not np.isfinite(weight).all() or (weight < 0).any():
             raise ValueError("sample_weight must be finite and not negative.")
         if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
@@ -57,7 +61,7 @@ class Rows:
             raise ValueError(
                 "sample_weight must leave at least one query. Got only zeros instead."
             )
-        return weight.astype(np.float64)
+        return np.asarray(weight / weight.max())  # so that no sum of them overflows
 
     def _one_per_query(self, weight: Array) -> Array:
         of_query = self.queries.arrange(weight)[self.queries.starts]
@@ -103,14 +107,19 @@ def _flat(values: Array, name: str) -> Array:
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.ravel()
     raise ValueError(
-        f"{name} must be flat, shape (n_rows,), when query ids are given. "
+        f"{name} must be flat, shape (n_rows,), unless rows are a rectangle without query ids. "
         f"Got shape {values.shape} instead."
     )
 
 
 def _rectangle(grade: Array, score: Array) -> Queries:
-    if grade.ndim != 2:
+    if grade.ndim < 2:
         raise ValueError(_NO_IDS.format(shape=grade.shape))
+    if grade.ndim > 2:
+        raise ValueError(
+            "y_true must be flat, or a rectangle of shape (n_queries, n_rows_per_query). "
+            f"Got shape {grade.shape} instead."
+        )
     if grade.shape != score.shape:
         raise ValueError(
             f"y_score must have the shape of y_true, {grade.shape}. Got {score.shape} instead."

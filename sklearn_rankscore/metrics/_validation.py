@@ -11,7 +11,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # float64 holds every integer up to here, so a cast keeps their order.
 _EXACT = 2**53
-_LARGEST_GRADE = 1e300
+# Gains, and their products with discounts, can be added up below this.
+LARGEST = 1e150
 _SHOWN = 80
 
 _NAN_CURE = {
@@ -62,7 +63,7 @@ def as_numbers(values: Any, name: str) -> Array:
 def _from_objects(array: Array, name: str) -> Array:
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"{name} must hold real numbers and nothing missing. Got a column of mixed "
             f"objects instead ({error})."
@@ -79,12 +80,16 @@ def _missing(values: Any, array: Array) -> int:
 
 
 def as_grades(values: Any) -> Array:
-    """Relevance grades as float64: finite, of any sign."""
-    grades = as_numbers(values, "y_true").astype(np.float64, copy=False)
-    if grades.size and max(grades.max(), -grades.min()) > _LARGEST_GRADE:
+    """Relevance grades as floats: finite, of any sign."""
+    grades = as_numbers(values, "y_true")
+    if grades.dtype not in (np.float16, np.float32):  # kept, to be compared in their precision
+        with np.errstate(over="ignore"):
+            grades = grades.astype(np.float64, copy=False)
+    if grades.size and max(float(grades.max()), -float(grades.min())) > LARGEST:
+        largest = grades.ravel()[np.abs(grades).argmax()]
         raise ValueError(
-            f"y_true must be finite and no grade above {_LARGEST_GRADE:g}, so that gains can be "
-            f"added up. Got {grades[np.abs(grades).argmax()]:g} instead."
+            f"y_true must be finite and no grade above {LARGEST:g}, so that gains can be added "
+            f"up. Got {largest:g} instead."
         )
     return grades
 
@@ -100,8 +105,11 @@ def as_scores(values: Any) -> Array:
         low, high = int(scores.min()), int(scores.max())
         if low >= -_EXACT and high <= _EXACT:
             return scores.astype(np.float64)
-    elif scores.dtype.kind == "f" and np.array_equal(scores, scores.astype(np.float64)):
-        return scores.astype(np.float64)
+    elif scores.dtype.kind == "f":
+        with np.errstate(over="ignore", under="ignore"):
+            rounded = scores.astype(np.float64)
+        if np.array_equal(scores, rounded):
+            return rounded
     # Too fine for float64: their ranks have the same order and are small integers.
     codes = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.float64)
     return np.where(np.isinf(scores), scores, codes).astype(np.float64)

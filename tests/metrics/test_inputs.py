@@ -312,7 +312,7 @@ BAD = {
         (Y, S),
         {"qid": 3},
         TypeError,
-        "qid must be an array or list of ids, one per row. Got 3",
+        "qid must be an array or a list, one value per row. Got 3",
     ),
     "a name as ids": (
         (Y, S),
@@ -382,7 +382,7 @@ BAD = {
         (Y, S),
         {"qid": CODES, "gain": [0, -1, 2]},
         ValueError,
-        "not negative. Got -1",
+        "not negative and not above 1e.150. Got -1",
     ),
     "grade without gain": (
         (Y, S),
