@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -54,18 +56,24 @@ class _SpokenGridSearch(GridSearchCV):  # type: ignore[misc]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status is 0, or 2 if the input cannot be used."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no ± is no reason to stop
+        sys.stdout.reconfigure(errors="replace")
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
-        X, y, source = _load(options)
-        _check(options, y)
-    except (OSError, ValueError) as error:
-        parser.error(" ".join(str(error).split()))
-    try:
+        try:
+            X, y, source = _load(options)
+            _check(options, y)
+        except (OSError, ValueError) as error:
+            parser.error(" ".join(str(error).split()))
         _report(options, X, y, source)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print(f"\n{_PROGRAM}: interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader has seen enough, as in `… | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 
@@ -98,8 +106,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
-    if options.seed < 0 or options.jobs == 0:
-        raise ValueError("--seed must not be negative, --jobs not 0.")
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
+    if options.jobs == 0:
+        raise ValueError("--jobs must not be 0; -1 takes all cores.")
     if options.data is None:
         X, y, qid = make_ranking(random_state=options.seed)
         return X, RankTarget(y, qid=qid), f"generated, seed {options.seed}"
@@ -110,6 +120,12 @@ def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
 def _check(options: argparse.Namespace, y: RankTarget) -> None:
     """Find out now what would otherwise end the search later."""
     metric = get_metric(options.metric)
+    if metric.name == "ideal_dcg":
+        raise ValueError("--metric ideal_dcg is the same for every model: nothing to choose by.")
+    if y.min() < 0:
+        raise ValueError(f"Grades must not be negative, as they are gains. Got {y.min():g}.")
+    if y.max() <= 0:
+        raise ValueError("No row has a grade above 0: there is nothing to rank.")
     for name in (metric, *_SHOWN):
         get_metric(name)(y, np.zeros(len(y)))
     n_queries = len(get_metric("dcg").per_query(y, np.zeros(len(y))).qid)
@@ -193,8 +209,8 @@ def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
         for label, at in rows.items()
     ]
     cost = mean[search.best_index_] - mean[by_rmse]
-    verdict = f"Choosing by {_RMSE} costs {cost:.4f} {chosen_by}"
-    lines.append(f"{verdict}: both choose the same." if cost == 0 else f"{verdict}.")
+    same = ": both choose the same" if by_rmse == search.best_index_ else ""
+    lines.append(f"Choosing by {_RMSE} costs {cost:.4f} {chosen_by}{same}.")
     return "\n".join(lines)
 
 

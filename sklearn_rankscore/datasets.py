@@ -133,7 +133,12 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
     """
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - slow to import
 
-    X, y, qid = load_svmlight_file(str(path), query_id=True)
+    try:
+        X, y, qid = load_svmlight_file(str(path), query_id=True)
+    except ValueError as error:
+        raise ValueError(
+            f"{path} is not made of lines 'grade qid:ID feature:value …': {error}."
+        ) from error
     if not len(y):
         raise ValueError(f"{path} holds no rows.")
     if len(qid) != len(y):

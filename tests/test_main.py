@@ -82,7 +82,11 @@ BAD_FILES = {
     "no ids": ("1 1:2\n0 1:3\n", "0 query ids for 2 rows"),
     "no rows": ("", "holds no rows"),
     "no numbers": ("grade,query\n", "could not convert"),
-    "negative": ("-1 qid:1 1:2\n0 qid:2 1:3\n" * 9, "must not be negative"),
+    "negative": (
+        "-1 qid:1 1:2\n0 qid:2 1:3\n" * 9,
+        "must not be negative, as they are gains",
+    ),
+    "all zero": ("0 qid:1 1:2\n0 qid:2 1:3\n", "nothing to rank"),
     "few queries": ("1 qid:1 1:2\n0 qid:2 1:3\n", "--cv must be from 2 to the number of queries"),
 }
 
@@ -105,7 +109,8 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
         (["--cv", "1"], "--cv must be from 2"),
         (["--cv", "301"], "--cv must be from 2 to the number of queries, 300. Got 301"),
         (["--cv", "five"], "invalid int value: 'five'"),
-        (["--jobs", "0"], "--jobs not 0"),
+        (["--jobs", "0"], "--jobs must not be 0"),
+        (["--metric", "ideal_dcg@5"], "is the same for every model"),
         (["--seed", "-1"], "--seed must not be negative"),
         (["--dat"], "expected one argument"),
         (["rows.txt"], "unrecognized arguments: rows.txt"),
@@ -133,6 +138,21 @@ def test_help_names_every_option():
     assert done.returncode == 0
     for option in ("--data", "--metric", "--cv", "--jobs", "--seed"):
         assert option in done.stdout
+
+
+def test_a_terminal_without_the_signs_and_a_reader_that_leaves():
+    """Neither an ASCII terminal nor `| head -1` ends in a traceback."""
+    command_line = [sys.executable, "-m", "sklearn_rankscore", "--cv", "2", "--jobs", "1"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command_line, capture_output=True, env=ascii_only, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert b"0.0" in done.stdout
+    with subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait() == 141
 
 
 def test_an_interrupt_is_not_a_traceback(monkeypatch, capsys):

@@ -70,14 +70,14 @@ def discount_of(rank: Array, discount: Any) -> Array:
 
 
 def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
-    grades = np.array(sorted(table)).astype(grade.dtype)  # 0.1 is the float32 nearest to it
-    worths = np.array([table[known] for known in grades])
+    known, worths = (np.array(column) for column in zip(*sorted(table.items()), strict=True))
+    grades = known.astype(grade.dtype)  # 0.1 is the float32 nearest to it
     found = np.minimum(np.searchsorted(grades, grade), len(grades) - 1)
     unknown = grades[found] != grade
     if unknown.any():
         raise ValueError(
             f"The 'gain' parameter has no gain for grade {grade[unknown][0]:g}. "
-            f"It knows the grades {', '.join(f'{known:g}' for known in grades)}."
+            f"It knows the grades {', '.join(f'{one:g}' for one in known)}."
         )
     return np.asarray(worths[found])
 

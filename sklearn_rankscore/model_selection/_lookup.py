@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rankscore.metrics._rows import carried_ids, check_same_length
+from sklearn_rankscore.metrics._validation import got
 from sklearn_rankscore.model_selection._target import RankTarget
 
 if TYPE_CHECKING:
@@ -26,6 +27,15 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     if found is None and name in list(getattr(X, "columns", ())):
         found = X[name]
     return carried_ids(X, name) if found is None else found
+
+
+def check_name(name: Any) -> None:
+    """Refuse ids where the name is wanted under which they are found."""
+    if not (isinstance(name, str) and name):
+        raise TypeError(
+            "The 'qid' parameter must be the name under which query ids are found. Got "
+            f"{got(name)} instead; the ids themselves go on y: RankTarget(y, qid=…)."
+        )
 
 
 def find_query_ids(name: str, X: Any, y: Any, passed: Any, seeker: str) -> Any:

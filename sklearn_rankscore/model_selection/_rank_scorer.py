@@ -11,13 +11,12 @@ from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 from sklearn_rankscore.metrics._metric import evaluate
 from sklearn_rankscore.metrics._queries import shown
 from sklearn_rankscore.metrics._validation import got
-from sklearn_rankscore.model_selection._lookup import find_query_ids
+from sklearn_rankscore.model_selection._lookup import check_name, find_query_ids
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
 from sklearn_rankscore.model_selection._target import RankTarget
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._validation import Array
 
 _ON_SPLIT_QUERY = ("warn", "raise", "ignore")
 
@@ -34,11 +33,7 @@ class _Scorer:
     ) -> None:
         _check_one_of("response_method", response_method, RESPONSE_METHODS)
         _check_one_of("on_split_query", on_split_query, _ON_SPLIT_QUERY)
-        if not (isinstance(qid, str) and qid):
-            raise TypeError(
-                f"The 'qid' parameter must be the name under which query ids are found. Got "
-                f"{got(qid)} instead; the ids themselves go on y: RankTarget(y, qid=…)."
-            )
+        check_name(qid)
         self._metrics = metrics
         self._qid = qid
         self._response_method = response_method
@@ -48,17 +43,19 @@ class _Scorer:
     def _values(self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> list[float]:
         ids = find_query_ids(self._qid, X, y, qid, type(self).__name__)
         if isinstance(y, RankTarget) and self._on_split_query != "ignore":
-            self._notice(y.cut_queries())
+            self._notice(y, ids)
         scores = response(estimator, X, self._response_method)
         return evaluate(self._metrics, _plain(y), scores, ids, sample_weight)
 
-    def _notice(self, cut: Array) -> None:
-        if not len(cut):
+    def _notice(self, y: RankTarget, ids: Any) -> None:
+        # A RankTarget knows the full size of its own queries only.
+        cut = y.cut_queries()
+        if not len(cut) or not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
             return
         message = (
-            f"The split has cut through {len(cut)} queries (among them {shown(cut[0])}): some of "
-            "their rows are missing or repeated here, so that they are not scored whole. Use "
-            "cv=QueryKFold(…), or on_split_query='ignore' if that is meant."
+            f"The split has cut through queries, {len(cut)} in this part, such as "
+            f"{shown(cut[0])}: some of their rows are missing or repeated, so that they are not "
+            "scored whole. Use cv=QueryKFold(…), or on_split_query='ignore' if that is meant."
         )
         if self._on_split_query == "raise":
             raise ValueError(message)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
+
+from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sklearn_rankscore.metrics._validation import Array
 
 RESPONSE_METHODS = ("auto", "predict", "decision_function", "predict_proba")
@@ -18,7 +22,8 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
 
     A regressor or ranker says ``predict``. A classifier of two grades says ``decision_function``,
     else the probability of the higher one; of more grades, the expected grade
-    sum of p(grade) * grade. Never the predicted class, which ties most rows.
+    sum of p(grade) * grade. Never the predicted class, which ties most rows. An outlier detector
+    says ``decision_function``.
     """
     if method == "auto":
         method = _method_of(estimator)
@@ -26,7 +31,7 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
         hint = (
             "a classifier of more than two grades is ranked by its expected grade; "
             "sklearn.calibration.CalibratedClassifierCV gives it probabilities"
-            if method == "predict_proba"
+            if method == "predict_proba" and hasattr(estimator, "classes_")
             else "a ranking needs predict, decision_function or predict_proba"
         )
         raise ValueError(
@@ -35,6 +40,9 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
     scores = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba" and scores.ndim == 2:
         return _expected_grade(scores, getattr(estimator, "classes_", None))
+    if method == "decision_function" and len(getattr(estimator, "classes_", ())) == 2:
+        low, high = _grades(estimator.classes_)  # the decision is for the second class
+        scores = scores if low < high else -scores
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores.ravel()
     if scores.ndim != 1:
@@ -46,30 +54,40 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
 
 
 def _method_of(estimator: Any) -> str:
+    n_classes = len(getattr(estimator, "classes_", ()))
+    if n_classes == 2 and hasattr(estimator, "decision_function"):
+        return "decision_function"
+    if n_classes or _is(is_classifier, estimator):
+        return "predict_proba"
+    return "decision_function" if _is(is_outlier_detector, estimator) else "predict"
+
+
+def _is(kind: Callable[[Any], bool], estimator: Any) -> bool:
     try:
-        classifies = is_classifier(estimator)
+        return kind(estimator)
     except AttributeError:  # an estimator without scikit-learn's tags
-        classifies = False
-    if not classifies:
-        return "predict"
-    two_grades = len(getattr(estimator, "classes_", ())) == 2
-    decides = two_grades and hasattr(estimator, "decision_function")
-    return "decision_function" if decides else "predict_proba"
+        return False
 
 
 def _expected_grade(proba: Array, classes: Any) -> Array:
-    grades = np.asarray(classes)
-    if grades.shape != (proba.shape[1],):
+    if np.shape(classes) != (proba.shape[1],):
         raise ValueError(
-            f"predict_proba gives {proba.shape[1]} columns for the classes {classes!r}; a "
+            f"predict_proba gives {proba.shape[1]} columns for the classes {got(classes)}; a "
             "classifier needs one column per class to be ranked by its expected grade."
         )
+    grades = _grades(classes)
+    if len(grades) == 2:  # ranked alike by the probability of the higher, to the last bit
+        return np.asarray(proba[:, grades.argmax()])
+    return np.asarray(proba @ grades)
+
+
+def _grades(classes: Any) -> Array:
+    grades = np.asarray(classes)
+    if grades.dtype == object:
+        grades = np.asarray(grades.tolist())
     if grades.dtype.kind not in "biuf":
         raise ValueError(
-            "A classifier is ranked by its expected grade, so that its classes must be numbers. "
-            f"Got classes {classes!r} instead."
+            "A classifier is ranked by the grades that its classes are, so that they must be "
+            f"numbers. Got classes {got(classes)} instead."
         )
-    # Two classes are ranked alike by the probability of the higher, to the last bit.
-    if len(grades) == 2:
-        return np.asarray(proba[:, 1])
-    return np.asarray(proba @ grades.astype(np.float64))
+    return grades.astype(np.float64)

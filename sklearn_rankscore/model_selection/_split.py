@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from sklearn_rankscore.metrics._rows import queries_of
-from sklearn_rankscore.model_selection._lookup import find_query_ids
+from sklearn_rankscore.model_selection._lookup import check_name, find_query_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +56,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         shuffle: bool = False,
         random_state: Any = None,
     ) -> None:
+        check_name(qid)
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
         self.qid = qid
 

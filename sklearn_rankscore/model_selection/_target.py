@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_rankscore.metrics._queries import as_objects, natural
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers
 
@@ -19,7 +20,8 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     To a model it is the plain array of grades. Wherever scikit-learn cuts it into folds, the ids
     are cut along, so that a scorer and a splitter find them: no routing, no extra column. It also
     remembers how many rows each query had when it was made, so that a scorer notices when a split
-    has cut through a query. Arithmetic, and whatever else does not pick rows, gives plain arrays.
+    has cut through a query. It is read-only, so that grades cannot move away from their ids.
+    Arithmetic gives plain arrays: to binarise, make ``RankTarget(y > 1, qid=qid)``.
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     """
 
     _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
-    _QID, _SIZE = "qid", "rows of the query"  # the second is no name that a call could pass
+    # Two names that a call could not pass: size of the row's query, number of the row.
+    _QID, _SIZE, _ROW = "qid", "rows of the query", "row"
 
     def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
         """Check the arrays and put them together."""
@@ -62,51 +65,65 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
             raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
         queries = queries_of(qid, len(grades))
-        rows = {cls._QID: _one_dimensional(qid, cls._QID)}
-        for name, values in metadata.items():
-            rows[name] = _one_dimensional(values, name)
-            check_same_length(name, len(rows[name]), len(grades))
+        rows = {name: _one_dimensional(values, name) for name, values in metadata.items()}
+        for name, values in rows.items():
+            check_same_length(name, len(values), len(grades))
+        rows[cls._QID] = _one_dimensional(qid, cls._QID)
         rows[cls._SIZE] = queries.per_row(queries.lengths)
+        rows[cls._ROW] = np.arange(len(grades))
         return cls._put_together(grades.ravel(), rows)
 
     @classmethod
     def _put_together(cls, y: Array, rows: Mapping[str, Array] | None) -> Self:
         target = np.asarray(y).view(cls)
+        target.flags.writeable = False
         vars(target)["_rows"] = None if rows is None else dict(rows)
         return target
+
+    def _known_rows(self) -> dict[str, Array]:
+        """What belongs to each row; nothing if the array was given another shape."""
+        rows = self._rows or {}
+        return rows if rows and self.shape == rows[self._QID].shape else {}
 
     @property
     def qid(self) -> Array | None:
         """Query ids; None if the array no longer has its rows (reshaped, concatenated, …)."""
-        return None if self._rows is None else self._rows[self._QID]
+        return self._known_rows().get(self._QID)
 
     @property
     def metadata(self) -> dict[str, Array]:
         """What else was given for each row."""
-        rows = {} if self._rows is None else self._rows
-        return {name: rows[name] for name in rows if name not in (self._QID, self._SIZE)}
+        own = (self._QID, self._SIZE, self._ROW)
+        return {name: rows for name, rows in self._known_rows().items() if name not in own}
 
     def cut_queries(self) -> Array:
-        """Ids of the queries that have not all the rows they were made with.
+        """Ids of the queries that have not all the rows they were made with, each once.
 
         Returns
         -------
         ndarray of shape (n_cut,)
             Empty for a RankTarget that is whole, or was cut between queries only.
         """
-        if self._rows is None or not len(self):
+        rows = self._known_rows()
+        if not rows or not len(self):
             return np.empty(0)
-        queries = queries_of(self.qid, len(self))
-        size = queries.arrange(self._rows[self._SIZE])[queries.starts]
-        return np.asarray(queries.ids[queries.lengths != size])
+        queries = queries_of(rows[self._QID], len(self))
+        cut = queries.lengths != queries.arrange(rows[self._SIZE])[queries.starts]
+        first = np.unique(rows[self._ROW], return_index=True)[1]
+        if len(first) < len(self):  # some rows are repeated, which may hide that others miss
+            again = np.delete(np.arange(len(self)), first)
+            cut[queries.per_row(np.arange(len(cut)))[again]] = True
+        return np.asarray(queries.ids[cut])
 
     def _pick(self, rows: Callable[[Array], Array]) -> Any:
         """Apply a choice of rows to the grades and to all that belongs to them."""
         picked = rows(np.asarray(self))
-        if self._rows is None or not isinstance(picked, np.ndarray) or picked.ndim != 1:
+        known = self._known_rows()
+        if not known or not isinstance(picked, np.ndarray) or picked.ndim != 1:
             return picked
-        kept = {name: rows(values) for name, values in self._rows.items()}
-        return self._put_together(picked, kept)
+        # Copies: a view would let one array change another's grades, but not its ids.
+        kept = {name: np.array(rows(values)) for name, values in known.items()}
+        return self._put_together(np.array(picked), kept)
 
     def __getitem__(self, key: Any) -> Any:
         """Choose rows, ids and all; a single row is its grade."""
@@ -116,63 +133,66 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Choose rows by number, ids and all."""
         return self._pick(lambda values: values.take(indices, *args, **kwargs))
 
-    def copy(self, order: Any = "C") -> RankTarget:
+    def copy(self, order: Any = "C") -> Any:
         """Copy grades, ids and all."""
-        return self._put_together(np.array(self, order=order), self._rows)
+        del order  # there is but one for a flat array
+        return self._pick(np.array)
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """Cast the grades; the ids stay."""
-        return self._put_together(np.asarray(self).astype(dtype, *args, **kwargs), self._rows)
+        grades = np.asarray(self).astype(dtype, *args, **kwargs)
+        return self._put_together(np.array(grades), self._known_rows())
 
     def sort(self, *args: Any, **kwargs: Any) -> None:
         """Sort the grades in place; they part from their ids, which are forgotten."""
-        self._rows = None
+        self._forget()
         super().sort(*args, **kwargs)
 
     def partition(self, *args: Any, **kwargs: Any) -> None:
         """Partition the grades in place; they part from their ids, which are forgotten."""
-        self._rows = None
+        self._forget()
         super().partition(*args, **kwargs)
 
-    def __copy__(self) -> RankTarget:
+    def _forget(self) -> None:
+        self._rows = None
+        self.flags.writeable = True
+
+    def __copy__(self) -> Any:
         """Copy grades, ids and all."""
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> RankTarget:
+    def __deepcopy__(self, memo: Any) -> Any:
         """Copy grades, ids and all."""
-        rows = None if self._rows is None else {n: v.copy() for n, v in self._rows.items()}
-        return self._put_together(np.array(self), rows)
+        return self.copy()
 
     def __reduce__(self) -> Any:
         """Pickle as plain arrays, which joblib can share between processes."""
-        return RankTarget._put_together, (np.asarray(self), self._rows)
+        return RankTarget._put_together, (np.asarray(self), self._known_rows())
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute on plain arrays: a sum or a comparison is no target."""
-        plain = [np.asarray(x) if isinstance(x, RankTarget) else x for x in inputs]
-        if isinstance(kwargs.get("out"), tuple):
-            kwargs["out"] = tuple(
-                np.asarray(x) if isinstance(x, RankTarget) else x for x in kwargs["out"]
-            )
+        plain = [_plain(value) for value in inputs]
+        for name, value in kwargs.items():
+            kwargs[name] = tuple(map(_plain, value)) if name == "out" else _plain(value)
         return getattr(ufunc, method)(*plain, **kwargs)
 
     def __repr__(self) -> str:
         """Grades, and how many queries they belong to."""
         grades = np.array2string(np.asarray(self), separator=", ", threshold=20)
-        if self._rows is None:
+        if self.qid is None:
             return f"RankTarget({grades}, ids lost)"
         n_queries = len(queries_of(self.qid, len(self)).ids) if len(self) else 0
         return f"RankTarget({grades}, {n_queries} queries)"
 
 
+def _plain(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, RankTarget) else value
+
+
 def _one_dimensional(values: Any, name: str) -> Array:
     """One value per row, as given: tuples and mixed types stay what they are."""
-    if hasattr(values, "__array__"):
-        array = np.asarray(values)
-    else:
-        array = np.fromiter(values, dtype=object, count=len(values))
-        if len(set(map(type, array))) == 1 and not isinstance(array[0], tuple):
-            array = np.asarray(array.tolist())
+    is_array = hasattr(values, "__array__")
+    array = np.array(values) if is_array else natural(as_objects(values, name))
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."

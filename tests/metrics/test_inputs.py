@@ -314,6 +314,60 @@ BAD = {
         TypeError,
         "qid must be an array or a list, one value per row. Got 3",
     ),
+    "a set as ids": (
+        (Y, S),
+        {"qid": {1, 2, 3, 4, 5, 6}},
+        TypeError,
+        "qid must be an array or a list, one value per row. Got {1, 2",
+    ),
+    "masked id": (
+        (Y, S),
+        {"qid": np.ma.array(CODES, mask=[0, 0, 1, 0, 0, 0])},
+        ValueError,
+        "row 2 has no query id",
+    ),
+    "missing part of an id": (
+        (Y, S),
+        {"qid": [("u", 1), ("u", 1), ("u", np.nan), ("v", 1), ("v", 1), ("v", 1)]},
+        ValueError,
+        "row 2 has no query id",
+    ),
+    "three dimensions": (
+        (np.ones((1, 2, 3)), np.ones((1, 2, 3))),
+        {},
+        ValueError,
+        "y_true must be flat, or",
+    ),
+    "a gain beyond sums": (
+        (Y, S),
+        {"qid": CODES, "gain": [0, 1, 1.7e308]},
+        ValueError,
+        "not above 1e.150",
+    ),
+    "a gain of text": (
+        (Y, S),
+        {"qid": CODES, "gain": {"a": 1}},
+        ValueError,
+        "must map numbers to numbers",
+    ),
+    "a grade too large": (
+        ([0, 1, 10**400, 0, 0, 0], S),
+        {"qid": CODES},
+        ValueError,
+        "y_true must",
+    ),
+    "replaced by too much": (
+        (Y, S),
+        {"qid": CODES, "replace_undefined_by": 10**400},
+        ValueError,
+        "finite number",
+    ),
+    "unknown word for ids": (
+        (Y, S),
+        {"query_id": CODES},
+        TypeError,
+        "ndcg has no option 'query_id'",
+    ),
     "a name as ids": (
         (Y, S),
         {"qid": "number"},
@@ -500,6 +554,41 @@ def test_a_cutoff_given_twice():
         get_metric("ndcg@10", k=5)
     with pytest.raises(TypeError, match="A metric must be a name such as 'ndcg@10', or a Metric"):
         get_metric(10)
+
+
+def test_thresholds_are_compared_in_the_precision_of_the_grades():
+    """0.7 in float32 is at least 0.7."""
+    for dtype in ("float16", "float32", "float64"):
+        grades = np.array([[0.7, 0.1]], dtype=dtype)
+        assert get_metric("recall")(grades, [[2, 1]], min_relevance=0.7, k=1) == 1
+        assert ndcg(grades, [[2, 1]], gain={0.1: 0, 0.7: 5}) == 1
+        assert get_metric("dcg")(grades, [[2, 1]], k=1) == pytest.approx(float(grades[0, 0]))
+
+
+def test_weights_of_any_size():
+    """No sum of them overflows, none is lost."""
+    rows = [[1, 0], [0, 1]], [[2, 1], [2, 1]]
+    for scale in (1e-320, 1.0, 1.7e308):
+        assert precision(*rows, k=1, sample_weight=[scale, scale]) == 0.5
+    assert ndcg([Y], [S], sample_weight=[[3] * 6]) == ndcg([Y], [S])
+
+
+def test_metrics_cannot_be_changed_from_outside():
+    """The metrics are shared by everybody in a process."""
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        ndcg.options["k"] = 1
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        ndcg.bound["k"] = 1
+    one, other = (get_metric("ndcg", replace_undefined_by=float("nan")) for _ in range(2))
+    assert one == other
+
+
+def test_no_value_leaves_the_range_by_rounding():
+    """Perfect is 1, not a little more."""
+    assert ndcg([[0.1] * 3], [[1] * 3]) == 1
+    assert get_metric("recall")([[1] * 7 + [0] * 4], [[1.0] * 11]) == 1
+    grades = np.random.default_rng(0).integers(0, 5, (1, 100)).astype(float)
+    assert ndcg(grades, grades) == 1
 
 
 def test_negative_grades_are_not_relevant_for_hit_metrics():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import DBSCAN
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -84,6 +84,36 @@ def test_a_method_may_be_chosen():
         assert scorer(model, X, BINARY, qid=QID) == average_precision(BINARY, rows, qid=QID)
 
 
+class Backwards:
+    """A classifier that lists the higher grade first, and has no tags."""
+
+    def __init__(self, *, decides, classes=(1, 0)):
+        self.classes_ = np.array(classes, dtype=object)
+        if decides:
+            self.decision_function = lambda X: -X[:, 0]
+
+    def predict(self, X):
+        raise AssertionError("ranked by predicted class")
+
+    def predict_proba(self, X):
+        high = 1 / (1 + np.exp(-X[:, 0]))
+        return np.column_stack([high, 1 - high])
+
+
+@pytest.mark.parametrize("decides", [True, False])
+def test_the_order_of_classes_does_not_matter(decides):
+    """The higher grade is the higher, wherever it stands in classes_."""
+    check(Backwards(decides=decides), BINARY, X[:, 0])
+    with pytest.raises(ValueError, match="they must be numbers"):
+        score(Backwards(decides=decides, classes=("10", "9")), X, BINARY, qid=QID)
+
+
+def test_outlier_detectors_decide():
+    """Not by their -1 and 1."""
+    model = IsolationForest(n_estimators=10, random_state=0).fit(X)
+    check(model, GRADED, model.decision_function(X))
+
+
 class Bare:
     """No scikit-learn estimator at all: only predict."""
 
@@ -118,7 +148,7 @@ class Diverged(Bare):
         (
             LogisticRegression().fit(X, np.array(list("abcd"))[GRADED]),
             GRADED,
-            "its classes must be numbers. Got classes array",
+            "they must be numbers. Got classes array",
         ),
         (Diverged(), GRADED, "y_score must not be missing. Got NaN in 180 of 180 values"),
     ],

@@ -352,11 +352,17 @@ def test_a_split_that_cuts_queries_is_noticed():
     """Warn with count and cure, raise, or keep quiet; whole queries are silent."""
     y = RankTarget(Y, qid=QID)
     model, half = ByColumn(1), np.arange(Y.size) % 2 == 0
-    with pytest.warns(QuerySplitWarning, match=r"cut through 30 queries .*Use cv=QueryKFold\(…\)"):
+    with pytest.warns(
+        QuerySplitWarning,
+        match=r"queries, 30 in this part, .*Use cv=QueryKFold\(…\)",
+    ):
         make_rank_scorer("ndcg")(model, X[half], y[half])
-    with pytest.raises(ValueError, match="The split has cut through 30 queries"):
+    with pytest.raises(ValueError, match="The split has cut through queries, 30 in this part"):
         make_multi_rank_scorer(["ndcg"], on_split_query="raise")(model, X[half], y[half])
     make_rank_scorer("ndcg", on_split_query="ignore")(model, X[half], y[half])
+    # Only of its own queries does a RankTarget know the size.
+    rows = RankTarget(Y, qid=np.arange(Y.size), session=QID)[half]
+    make_rank_scorer("ndcg", qid="session", on_split_query="raise")(model, X[half], rows)
     with pytest.warns(QuerySplitWarning):
         cross_val_score(model, X, y, scoring=make_rank_scorer("ndcg"), cv=KFold(3))
     with sklearn.config_context(enable_metadata_routing=True), pytest.warns(QuerySplitWarning):

@@ -74,9 +74,8 @@ def test_arithmetic_gives_plain_arrays():
     assert target().sum() == 7
     assert target().max() == 3
     np.testing.assert_array_equal(np.unique(target()), [0, 1, 2, 3])
-    changed = target()
-    changed += 1
-    np.testing.assert_array_equal(changed, Y + 1)
+    np.testing.assert_array_equal(np.add(Y, 1, where=target() > 0, out=Y * 0), (Y + 1) * (Y > 0))
+    assert np.sum(Y, where=RankTarget(Y > 1, qid=QID)) == 5
 
 
 def test_what_loses_rows_loses_ids_and_says_so():
@@ -94,6 +93,30 @@ def test_sorting_in_place_forgets_the_ids():
     y.sort()
     assert y.qid is None
     assert target().qid is not None
+
+
+def test_grades_cannot_move_away_from_their_ids():
+    """In-place changes are refused; neither a view nor the caller's arrays reach inside."""
+    y = target()
+    for change in (
+        lambda: np.random.default_rng(0).shuffle(y),
+        lambda: np.random.RandomState(0).shuffle(y),
+        lambda: y.__setitem__(0, 3),
+        lambda: y.__iadd__(1),
+        lambda: y[::-1].copy().put([0], 3),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            change()
+    y[::-1].sort()
+    np.testing.assert_array_equal(y, Y)
+    own_ids, own_grades = QID.copy(), Y.copy()
+    y = RankTarget(own_grades, qid=own_ids)
+    own_ids[:], own_grades[:] = "z", 0
+    np.testing.assert_array_equal(y.qid, QID)
+    np.testing.assert_array_equal(y, Y)
+    assert np.median(target()) == 1
+    y.shape = (2, 3)
+    assert y.qid is None
 
 
 def test_scikit_learn_cuts_it_into_folds():
@@ -124,6 +147,7 @@ def test_cut_queries_are_those_without_all_their_rows():
     assert y[[0, 1, 4]].cut_queries().tolist() == ["a"]
     assert y[[0, 1, 4]][1:].cut_queries().tolist() == []
     assert y[[1, 1, 4]].cut_queries().tolist() == ["b"]
+    assert y[[1, 1, 3]].cut_queries().tolist() == ["b"]  # as many rows, but not the same
     assert y[:0].cut_queries().tolist() == []
 
 
@@ -132,6 +156,8 @@ def test_ids_of_any_kind():
     assert RankTarget([1, 2], qid=[1, "1"]).qid.tolist() == [1, "1"]
     assert RankTarget([1, 2], qid=[("u", 1), ("u", 2)])[1:].qid.tolist() == [("u", 2)]
     assert RankTarget([1, 2], qid=range(2)).qid.tolist() == [0, 1]
+    for qid in ([2**63, 2**63 + 1, -1], ["a", "a\0", "b"], [True, 1.5, None.__class__]):
+        assert RankTarget([1, 2, 3], qid=qid).qid.tolist() == qid
     assert RankTarget([[1], [2]], qid=[1, 2]).shape == (2,)
     again = RankTarget(target(), qid=QID[::-1])
     assert again.qid.tolist() == QID[::-1].tolist()
