@@ -31,9 +31,9 @@ def gain_of(grade: Array, gain: Any, *, relative: bool = False) -> Array:
     """
     if isinstance(gain, Mapping):
         return _look_up(grade, gain)
-    grade = grade.astype(np.float64, copy=False)
     if isinstance(gain, str) and gain == "linear":
         return grade
+    grade = grade.astype(np.float64, copy=False)
     if isinstance(gain, str):
         top = np.ceil(grade.max(axis=1, keepdims=True)) if relative else 0.0
         if not relative and grade.max() > _LARGEST:
@@ -71,7 +71,8 @@ def discount_of(rank: Array, discount: Any) -> Array:
 
 def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
     known, worths = (np.array(column) for column in zip(*sorted(table.items()), strict=True))
-    grades = known.astype(grade.dtype)  # 0.1 is the float32 nearest to it
+    # In the precision of the grades: 0.1 is the float32 nearest to it.
+    grades = known.astype(grade.dtype) if grade.dtype.kind == "f" else known
     found = np.minimum(np.searchsorted(grades, grade), len(grades) - 1)
     unknown = grades[found] != grade
     if unknown.any():

@@ -45,9 +45,9 @@ class Ranking:
         self._score = block.take(score, fill=-np.inf)
         self.n_ranks = block.width if depth is None else min(depth, block.width)
         cells, key = _candidates(self._score, self.n_ranks)
-        order = _sort(key, ties)
-        self._cells = np.take_along_axis(cells, order, axis=1)
-        key = np.take_along_axis(key, order, axis=1)
+        order = _sort(key, ties) + np.arange(0, key.size, key.shape[1])[:, None]
+        self._cells = np.take(cells, order)
+        key = np.take(key, order)
         self._hole = key == np.inf
         self._optimistic = ties == "optimistic"
         self._sorted_inside = ties in ("optimistic", "pessimistic")
@@ -81,7 +81,8 @@ class Ranking:
 
     def ideal(self, value: Array) -> Array:
         """Give the values of all rows in the best order, the rows not retrieved included."""
-        return np.sort(value, axis=1)[:, ::-1][:, : self.n_ranks]
+        best = np.sort(value, axis=1)[:, ::-1][:, : self.n_ranks]
+        return best.astype(np.float64, copy=False)
 
     def expected(self, value: Array) -> Array:
         """Give the expected value at each rank of a value per row; 0 where no row is ranked."""
@@ -96,8 +97,10 @@ class Ranking:
             if min_relevance is None:
                 relevant = self._grade > 0
             else:
-                with np.errstate(over="ignore"):  # 0.7 is the float32 nearest to it
-                    threshold = self._grade.dtype.type(min_relevance)
+                # In the precision of the grades: 0.7 is the float32 nearest to it.
+                own = self._grade.dtype if self._grade.dtype.kind == "f" else np.float64
+                with np.errstate(over="ignore"):
+                    threshold = np.array([min_relevance]).astype(own)
                 relevant = (self._grade >= threshold) & ~self._block.beyond()
             relevant = relevant.astype(np.float64)
             blocks = None if self._sorted_inside else self._blocks
@@ -108,7 +111,7 @@ class Ranking:
 
     def _by_score(self, value: Array) -> Array:
         """Sort values by falling score, and inside ties as the policy wants it."""
-        value = np.take(value, self._cells)
+        value = np.take(value, self._cells).astype(np.float64, copy=False)
         value[self._hole] = 0.0
         if self._blocks is not None and self._sorted_inside:
             inside = np.lexsort((-value if self._optimistic else value, self._blocks.number))

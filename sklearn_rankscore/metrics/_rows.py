@@ -22,7 +22,7 @@ _NO_IDS = (
 class Rows:
     """Grades and scores, checked, each query's rows together."""
 
-    grade: Array  # (n_rows,) float16, float32 or float64, contiguous
+    grade: Array  # (n_rows,) int16, float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
 

@@ -13,6 +13,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _EXACT = 2**53
 # Gains, and their products with discounts, can be added up below this.
 LARGEST = 1e150
+_SHORT = 2**15 - 1
 _SHOWN = 80
 
 _NAN_CURE = {
@@ -80,8 +81,11 @@ def _missing(values: Any, array: Array) -> int:
 
 
 def as_grades(values: Any) -> Array:
-    """Relevance grades as floats: finite, of any sign."""
+    """Relevance grades, finite, of any sign; integers in 16 bits if they fit, else floats."""
     grades = as_numbers(values, "y_true")
+    if grades.dtype.kind != "f":
+        short = grades.size and abs(int(grades.min())) <= _SHORT and int(grades.max()) <= _SHORT
+        return grades.astype(np.int16 if short else np.float64)  # a quarter of the memory
     if grades.dtype not in (np.float16, np.float32):  # kept, to be compared in their precision
         with np.errstate(over="ignore"):
             grades = grades.astype(np.float64, copy=False)

@@ -565,6 +565,24 @@ def test_thresholds_are_compared_in_the_precision_of_the_grades():
         assert get_metric("dcg")(grades, [[2, 1]], k=1) == pytest.approx(float(grades[0, 0]))
 
 
+def test_integer_grades_of_any_width_are_themselves():
+    """Kept short where they fit, never cut; thresholds between them count."""
+    for high in (2, 2**15 - 1, 2**15, 2**31, 2**62):
+        rows = np.array([[0, high, high - 1]]), [[3, 2, 1]]
+        want = (high / np.log2(3) + (high - 1) / 2) / (high + (high - 1) / np.log2(3))
+        assert ndcg(*rows) == pytest.approx(want, rel=1e-15)
+        assert ndcg(*rows, gain={0: 0, high: high, high - 1: high - 1}) == pytest.approx(want)
+        assert get_metric("dcg")([[high] * 3], [[1] * 3], k=1) == high
+    for threshold, hits in ((1, 2), (1.0000000001, 1), (1.5, 1), (2, 1), (2.5, 0)):
+        found = get_metric("hit_rate").per_query(
+            [[0, 1, 2]], [[1, 2, 3]], min_relevance=threshold, replace_undefined_by=-1
+        )
+        assert precision([[0, 1, 2]], [[1, 2, 3]], min_relevance=threshold) == pytest.approx(
+            hits / 3
+        )
+        assert found.value[0] == (1 if hits else -1)
+
+
 def test_weights_of_any_size():
     """No sum of them overflows, none is lost."""
     rows = [[1, 0], [0, 1]], [[2, 1], [2, 1]]
