@@ -104,6 +104,6 @@ def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
             f"A metric must be a name such as 'ndcg@10', or a Metric. Got {got(name)} instead."
         )
     bound = metric.bind(**options) if options else metric
-    if bound.bound.get("k") != metric.bound.get("k", bound.bound.get("k")):
+    if "k" in metric.bound and bound.bound["k"] != metric.bound["k"]:
         raise ValueError(f"{str(name)!r} has a cutoff already. Got k={bound.bound['k']} besides.")
     return bound

@@ -84,6 +84,7 @@ def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
 
 
 def check_worth(worth: Array) -> None:
+    """Refuse gains that are negative, or too large to be added up."""
     wrong = ~((worth >= 0) & (worth <= LARGEST))
     if wrong.any():
         raise ValueError(

@@ -146,8 +146,7 @@ class Metric:
 
     def __repr__(self) -> str:
         """Canonical name, and the other options that are set."""
-        others = [f", {name}={value!r}" for name, value in self.bound.items() if name != "k"]
-        return f"<Metric {self}{''.join(others)}>"
+        return f"<Metric {self}{_names.spell_options(self.bound)}>"
 
 
 class _Request(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,6 +35,11 @@ def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
 def spell(name: str, k: int | None) -> str:
     """Write a metric and its cutoff in the one canonical form."""
     return name if k is None else f"{name}@{k}"
+
+
+def spell_options(bound: Mapping[str, Any]) -> str:
+    """Write the options that are set, but for the cutoff, which the name has."""
+    return "".join(f", {name}={value!r}" for name, value in bound.items() if name != "k")
 
 
 def _unknown(text: str, name: str, known: Iterable[str]) -> str:

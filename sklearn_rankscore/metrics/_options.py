@@ -80,7 +80,7 @@ def _check_gain(gain: Any, parameter: str, _default: Any) -> Any:
     if hasattr(gain, "to_dict"):  # a pandas Series, by its index
         gain = gain.to_dict()
     if isinstance(gain, str) or np.ndim(gain) != (0 if isinstance(gain, Mapping) else 1):
-        return _check_choice(gain, parameter, GAINS, "a table of gains or a function of the grade")
+        return check_choice(gain, parameter, GAINS, "a table of gains or a function of the grade")
     table = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
     if not table:
         raise ValueError(f"{parameter} must have a gain for each grade. Got an empty table.")
@@ -97,10 +97,11 @@ def _check_gain(gain: Any, parameter: str, _default: Any) -> Any:
 def _check_discount(discount: Any, parameter: str, _default: Any) -> Any:
     if callable(discount):
         return discount
-    return _check_choice(discount, parameter, DISCOUNTS, "a function of the rank")
+    return check_choice(discount, parameter, DISCOUNTS, "a function of the rank")
 
 
-def _check_choice(value: Any, parameter: str, choices: Iterable[str], other: str = "") -> Any:
+def check_choice(value: Any, parameter: str, choices: Iterable[str], other: str = "") -> Any:
+    """Refuse what is not among the choices."""
     choices = tuple(choices)
     if not (isinstance(value, str) and value in choices):
         listed = ", ".join(map(repr, choices)) + (f", {other}" if other else "")
@@ -132,14 +133,14 @@ _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
     "discount": _check_discount,
     "min_relevance": lambda value, parameter, _: _check_number(value, parameter, besides=None),
     # Each formula names its own denominator; the other one is always the attainable.
-    "denominator": lambda value, parameter, default: _check_choice(
+    "denominator": lambda value, parameter, default: check_choice(
         value, parameter, (default, "attainable")
     ),
-    "ties": lambda value, parameter, _: _check_choice(value, parameter, TIES),
+    "ties": lambda value, parameter, _: check_choice(value, parameter, TIES),
     "replace_undefined_by": lambda value, parameter, _: _check_number(
         value, parameter, besides=np.nan
     ),
     "convention": lambda value, parameter, _: (
-        value if value is None else _check_choice(value, parameter, CONVENTIONS)
+        value if value is None else check_choice(value, parameter, CONVENTIONS)
     ),
 }

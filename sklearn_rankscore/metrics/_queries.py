@@ -19,6 +19,8 @@ _CELLS = 1 << 16
 _SMALL = 1 << 12
 # At least this share of a block's cells hold rows.
 _FILLED = 0.85
+# Kinds of NumPy's dtypes that hold values of a plain type as they are.
+_KINDS = {bool: "b", int: "iu", float: "f", str: "U"}
 
 
 @dataclass(frozen=True)
@@ -165,10 +167,12 @@ def as_objects(values: Any, name: str) -> Array:
 def natural(objects: Array) -> Array:
     """Give objects of one plain type their own dtype, where that keeps every value."""
     listed = objects.tolist()
-    if set(map(type, listed)) in ({int}, {str}, {bool}, {float}):
+    kinds = {_KINDS.get(type(value), "") for value in listed}
+    if len(kinds) == 1:
         array = np.asarray(listed)
-        if array.dtype.kind in "biuUf" and [*map(type, array.tolist())] == [*map(type, listed)]:
-            return array if array.tolist() == listed else objects
+        # Large integers beside small ones would turn into floats, text would lose its last NUL.
+        if array.dtype.kind in kinds.pop() and array.tolist() == listed:
+            return array
     return objects
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics._metric import evaluate
+from sklearn_rankscore.metrics._names import spell_options
+from sklearn_rankscore.metrics._options import check_choice
 from sklearn_rankscore.metrics._queries import shown
-from sklearn_rankscore.metrics._validation import got
 from sklearn_rankscore.model_selection._lookup import check_name, find_query_ids
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
 from sklearn_rankscore.model_selection._target import RankTarget
@@ -31,8 +32,8 @@ class _Scorer:
     def __init__(
         self, metrics: tuple[Metric, ...], qid: str, response_method: str, on_split_query: str
     ) -> None:
-        _check_one_of("response_method", response_method, RESPONSE_METHODS)
-        _check_one_of("on_split_query", on_split_query, _ON_SPLIT_QUERY)
+        check_choice(response_method, "The 'response_method' parameter", RESPONSE_METHODS)
+        check_choice(on_split_query, "The 'on_split_query' parameter", _ON_SPLIT_QUERY)
         check_name(qid)
         self._metrics = metrics
         self._qid = qid
@@ -45,7 +46,7 @@ class _Scorer:
         if isinstance(y, RankTarget) and self._on_split_query != "ignore":
             self._notice(y, ids)
         scores = response(estimator, X, self._response_method)
-        return evaluate(self._metrics, _plain(y), scores, ids, sample_weight)
+        return evaluate(self._metrics, y, scores, ids, sample_weight)
 
     def _notice(self, y: RankTarget, ids: Any) -> None:
         # A RankTarget knows the full size of its own queries only.
@@ -160,7 +161,8 @@ class RankScorer(_Scorer):
 
     def __repr__(self) -> str:
         """As it would be made."""
-        return f"make_rank_scorer({_quoted(self.metric)}{self._shown()})"
+        metric = f"{str(self.metric)!r}{spell_options(self.metric.bound)}"
+        return f"make_rank_scorer({metric}{self._shown()})"
 
 
 class MultiRankScorer(_Scorer):
@@ -197,20 +199,3 @@ class MultiRankScorer(_Scorer):
     def __repr__(self) -> str:
         """As it would be made."""
         return f"make_multi_rank_scorer({list(self._names)}{self._shown()})"
-
-
-def _plain(y: Any) -> Any:
-    return np.asarray(y) if isinstance(y, RankTarget) else y
-
-
-def _check_one_of(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(
-            f"The {parameter!r} parameter must be one of {', '.join(map(repr, choices))}. "
-            f"Got {got(value)} instead."
-        )
-
-
-def _quoted(metric: Metric) -> str:
-    options = [f", {name}={value!r}" for name, value in metric.bound.items() if name != "k"]
-    return f"{str(metric)!r}{''.join(options)}"

@@ -56,7 +56,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
     # Two names that a call could not pass: size of the row's query, number of the row.
-    _QID, _SIZE, _ROW = "qid", "rows of the query", "row"
+    _QID, _SIZE, _ROW = "qid", "rows of the query", "number of the row"
 
     def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
         """Check the arrays and put them together."""
@@ -74,10 +74,10 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return cls._put_together(grades.ravel(), rows)
 
     @classmethod
-    def _put_together(cls, y: Array, rows: Mapping[str, Array] | None) -> Self:
+    def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
         target = np.asarray(y).view(cls)
         target.flags.writeable = False
-        vars(target)["_rows"] = None if rows is None else dict(rows)
+        vars(target)["_rows"] = dict(rows)
         return target
 
     def _known_rows(self) -> dict[str, Array]:

@@ -61,6 +61,14 @@ def test_take_copy_astype_keep_the_ids():
     assert target().astype(float).dtype == np.float64
 
 
+def test_metadata_may_have_any_name():
+    """No name that a call can pass is taken."""
+    y = RankTarget(Y, qid=QID, row=Y * 2, size=Y * 3)[[5, 0, 2]]
+    assert y.metadata.keys() == {"row", "size"}
+    np.testing.assert_array_equal(y.metadata["row"], Y[[5, 0, 2]] * 2)
+    assert y.cut_queries().tolist() == []
+
+
 def test_a_single_row_is_its_grade():
     """A scalar is a scalar."""
     assert target()[4] == 3
