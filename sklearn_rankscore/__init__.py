@@ -7,7 +7,8 @@ formulas are written over, a **scorer** finds the query ids and asks the metric.
 metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_precision`, …;
                     `get_metric("ndcg@10")`, `metric_names()`
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
-                    `make_multi_rank_scorer`, `RankTarget`, `QueryKFold`
+                    `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
+                    `QueryKFold`, `TemporalSplit`, `split_report`
 datasets            `make_ranking`, `load_letor`
 testing             `assert_matches_sklearn`
 python -m …         the command line: a grid search that optimises a ranking metric
@@ -33,11 +34,15 @@ from sklearn_rankscore.metrics import (
 from sklearn_rankscore.model_selection import (
     MultiRankScorer,
     QueryKFold,
+    QueryRanker,
     QuerySplitWarning,
     RankScorer,
     RankTarget,
+    SplitReport,
+    TemporalSplit,
     make_multi_rank_scorer,
     make_rank_scorer,
+    split_report,
 )
 
 __version__ = "0.1.0"
@@ -47,9 +52,12 @@ __all__ = [
     "MultiRankScorer",
     "PerQuery",
     "QueryKFold",
+    "QueryRanker",
     "QuerySplitWarning",
     "RankScorer",
     "RankTarget",
+    "SplitReport",
+    "TemporalSplit",
     "average_precision",
     "cumulative_gain",
     "dcg",
@@ -64,4 +72,5 @@ __all__ = [
     "precision",
     "recall",
     "reciprocal_rank",
+    "split_report",
 ]

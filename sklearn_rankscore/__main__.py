@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predi
 
 from sklearn_rankscore import QueryKFold, RankTarget, get_metric, make_rank_scorer
 from sklearn_rankscore.datasets import load_letor, make_ranking
+from sklearn_rankscore.model_selection._tables import as_text
 from sklearn_rankscore.testing import assert_matches_sklearn
 
 if TYPE_CHECKING:
@@ -189,11 +190,7 @@ def _table(results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rms
             for name in metrics
         ]
         lines.append([mark, *map(str, results["params"][at].values()), *scores])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    return as_text(lines)
 
 
 def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:

@@ -129,7 +129,7 @@ def wanted_sections(value):
     if inspect.isclass(value):
         if issubclass(value, Warning):
             return []
-        made_by_factory = value.__name__.endswith("Scorer") or value.__name__ == "PerQuery"
+        made_by_factory = value.__name__.endswith(("Scorer", "PerQuery", "SplitReport"))
         return ["Attributes" if made_by_factory else "Parameters", "Examples"]
     sections = ["Returns", "Examples"]
     if inspect.signature(value).parameters:

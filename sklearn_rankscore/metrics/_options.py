@@ -66,12 +66,16 @@ def settle(options: Mapping[str, Any], defaults: Mapping[str, Any], metric: str)
 def _check_k(k: Any, parameter: str, _default: Any) -> int | None:
     if k is None:
         return None
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+    return check_positive_integer(k, parameter, ", or None for the whole list")
+
+
+def check_positive_integer(value: Any, parameter: str, other: str = "") -> int:
+    """Refuse what is not one of 1, 2, 3, …, of Python or NumPy."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(
-            f"{parameter} must be a positive integer, or None for the whole list. "
-            f"Got {got(k)} instead."
+            f"{parameter} must be a positive integer{other}. Got {got(value)} instead."
         )
-    return int(k)
+    return int(value)
 
 
 def _check_gain(gain: Any, parameter: str, _default: Any) -> Any:

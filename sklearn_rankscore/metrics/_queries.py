@@ -106,6 +106,19 @@ class Queries:
         rows[self.order] = spread
         return rows
 
+    def one_weight(self, weight: Array) -> Array:
+        """Weight of each query, from one per row, the same on all rows of a query."""
+        of_query = self.arrange(weight)[self.starts]
+        number = self.per_row(np.arange(len(of_query)))
+        differs = weight != of_query[number]
+        if differs.any():
+            query = shown(self.ids[number[differs.argmax()]])
+            raise ValueError(
+                "sample_weight is the weight of a query and must be the same on all rows of a "
+                f"query. Got different weights in query {query} instead."
+            )
+        return of_query
+
     def blocks(self) -> Iterator[Block]:
         """Cut the queries, ordered by length, into rectangles with little padding."""
         by_length = np.argsort(self.lengths, kind="stable")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import Queries, shown
+from sklearn_rankscore.metrics._queries import Queries
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
 
 _NO_IDS = (
@@ -56,24 +56,12 @@ class Rows:
             raise ValueError("sample_weight must be finite and not negative.")
         if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
             check_same_length("sample_weight", len(weight), len(self.grade))
-            weight = self._one_per_query(weight)
+            weight = self.queries.one_weight(weight)
         if not weight.any():
             raise ValueError(
                 "sample_weight must leave at least one query. Got only zeros instead."
             )
         return np.asarray(weight / weight.max())  # so that no sum of them overflows
-
-    def _one_per_query(self, weight: Array) -> Array:
-        of_query = self.queries.arrange(weight)[self.queries.starts]
-        number = self.queries.per_row(np.arange(len(of_query)))
-        differs = weight != of_query[number]
-        if differs.any():
-            query = shown(self.queries.ids[number[differs.argmax()]])
-            raise ValueError(
-                "sample_weight is the weight of a query in the mean and must be the same on all "
-                f"rows of a query. Got different weights in query {query} instead."
-            )
-        return of_query
 
 
 def queries_of(qid: Any, n_rows: int) -> Queries:
@@ -95,11 +83,14 @@ def check_same_length(name: str, length: int, n_rows: int) -> None:
         )
 
 
-def carried_ids(y: Any, name: str = "qid") -> Any:
+def carried_ids(y: Any) -> Any:
     """Query ids that travel on y: a RankTarget's own, or a level of a pandas index."""
-    if isinstance(y, np.ndarray):
-        return getattr(y, "qid", None)
-    index: Any = getattr(y, "index", None)
+    return getattr(y, "qid", None) if isinstance(y, np.ndarray) else index_level(y, "qid")
+
+
+def index_level(rows: Any, name: str) -> Any:
+    """Values of a level of a pandas index by its name, or None."""
+    index: Any = getattr(rows, "index", None)
     return index.get_level_values(name) if name in getattr(index, "names", ()) else None
 
 

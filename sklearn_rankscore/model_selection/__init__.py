@@ -1,20 +1,27 @@
 """From a fitted estimator to a score: scorers, targets that carry query ids, splits."""
 
+from sklearn_rankscore.model_selection._fold_report import SplitReport
 from sklearn_rankscore.model_selection._rank_scorer import (
     MultiRankScorer,
-    QuerySplitWarning,
     RankScorer,
 )
+from sklearn_rankscore.model_selection._ranker import QueryRanker
 from sklearn_rankscore.model_selection._scorer import make_multi_rank_scorer, make_rank_scorer
 from sklearn_rankscore.model_selection._split import QueryKFold
-from sklearn_rankscore.model_selection._target import RankTarget
+from sklearn_rankscore.model_selection._split_report import split_report
+from sklearn_rankscore.model_selection._target import QuerySplitWarning, RankTarget
+from sklearn_rankscore.model_selection._temporal import TemporalSplit
 
 __all__ = [
     "MultiRankScorer",
     "QueryKFold",
+    "QueryRanker",
     "QuerySplitWarning",
     "RankScorer",
     "RankTarget",
+    "SplitReport",
+    "TemporalSplit",
     "make_multi_rank_scorer",
     "make_rank_scorer",
+    "split_report",
 ]

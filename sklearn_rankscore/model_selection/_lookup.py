@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rankscore.metrics._rows import carried_ids, check_same_length
+import numpy as np
+
+from sklearn_rankscore.metrics._rows import check_same_length, index_level, queries_of
 from sklearn_rankscore.metrics._validation import got
 from sklearn_rankscore.model_selection._target import RankTarget
 
@@ -16,46 +18,81 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     """Metadata of each row by its name, or None; the first place that has it wins.
 
     1. what was passed at the call, or routed by scikit-learn;
-    2. a RankTarget: its query ids, whatever the name, if the name is none of its metadata;
+    2. a RankTarget;
     3. a level of y's pandas index;
     4. a column of X (pandas, polars);
     5. a level of X's pandas index.
     """
     if passed is not None:
         return passed
-    found = y.metadata.get(name, y.qid) if isinstance(y, RankTarget) else carried_ids(y, name)
-    if found is None and name in list(getattr(X, "columns", ())):
+    found = y.metadata.get(name) if isinstance(y, RankTarget) else index_level(y, name)
+    if found is None and name in columns_of(X):
         found = X[name]
-    return carried_ids(X, name) if found is None else found
+    return index_level(X, name) if found is None else found
 
 
-def check_name(name: Any) -> None:
+def columns_of(X: Any) -> list[Any]:
+    """Names of the columns of a frame of any library; none for anything else."""
+    return list(getattr(X, "columns", ()))
+
+
+def n_rows(X: Any) -> int:
+    """Count the rows of an array, a frame, a sparse matrix or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:
     """Refuse ids where the name is wanted under which they are found."""
     if not (isinstance(name, str) and name):
         raise TypeError(
-            "The 'qid' parameter must be the name under which query ids are found. Got "
-            f"{got(name)} instead; the ids themselves go on y: RankTarget(y, qid=…)."
+            f"The {parameter!r} parameter must be the name under which {of} are found. Got "
+            f"{got(name)} instead; the {of} themselves go on y: RankTarget(y, {parameter}=…)."
         )
 
 
 def find_query_ids(name: str, X: Any, y: Any, passed: Any, seeker: str) -> Any:
     """Query id of each row, of which there must be one per row."""
+    if passed is None and isinstance(y, RankTarget):  # its own ids count whatever the name
+        passed = y.metadata.get(name, y.qid)
     found = find(name, X, y, passed)
     if found is None:
-        lost = isinstance(y, RankTarget) and y.qid is None
-        raise ValueError(
-            f"{seeker} found no query ids. "
-            + ("This RankTarget was reshaped or joined and lost its own. " if lost else "")
-            + "Give them in one of five ways: y = RankTarget(y, qid=…), which works everywhere; "
-            f"a level {name!r} of y's pandas index; a column {name!r} of X; a level {name!r} of "
-            f"X's pandas index; or, with scikit-learn's metadata routing enabled, "
-            f"fit(X, y, {name}=…). groups=… alone reaches only the splitter."
-        )
+        raise ValueError(_not_found(name, X, y, seeker))
     if hasattr(found, "__len__"):
-        check_same_length("qid", len(found), _n_rows(X, y))
+        check_same_length("qid", len(found), n_rows(X if y is None else y))
     return found
 
 
-def _n_rows(X: Any, y: Any) -> int:
-    rows: Array = X if y is None else y
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+def _not_found(name: str, X: Any, y: Any, seeker: str) -> str:
+    lost = isinstance(y, RankTarget) and y.qid is None
+    columns = columns_of(X)
+    return (
+        f"{seeker} found no query ids. "
+        + ("This RankTarget was reshaped or joined and lost its own. " if lost else "")
+        + (f"X has only the columns {got(columns)}. " if columns else "")
+        + "Give them in one of five ways: y = RankTarget(y, qid=…), which works nearly "
+        f"everywhere; a level {name!r} of y's pandas index; a column {name!r} of X; a level "
+        f"{name!r} of X's pandas index; or, with scikit-learn's metadata routing enabled, "
+        f"fit(X, y, {name}=…). groups=… alone reaches only the splitter. RFECV, RidgeCV without "
+        "cv=… and LogisticRegressionCV turn X and y into plain arrays: there, enable routing "
+        "(HistGradientBoosting's early stopping does so too, and cannot be given ids at all)."
+    )
+
+
+def sorted_codes(ids: Any) -> Array:
+    """Number the query of each row as the ids sort, where they do; else as they appear."""
+    queries = queries_of(ids, len(ids))
+    try:
+        codes = np.unique(queries.ids, return_inverse=True)[1]
+    except TypeError:  # ids of mixed types have no order
+        codes = np.arange(len(queries.ids))
+    return queries.per_row(codes)
+
+
+def request_by_name(request: Any, **names: str) -> None:
+    """Ask scikit-learn for metadata under the names that the user gave it.
+
+    A request that the user has set by hand stays as it is.
+    """
+    for parameter, name in names.items():
+        if name != parameter and request.requests.get(parameter) is True:
+            request.add_request(param=parameter, alias=name)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics._metric import evaluate
 from sklearn_rankscore.metrics._names import spell_options
 from sklearn_rankscore.metrics._options import check_choice
-from sklearn_rankscore.metrics._queries import shown
-from sklearn_rankscore.model_selection._lookup import check_name, find_query_ids
+from sklearn_rankscore.model_selection._lookup import check_name, find, find_query_ids
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
-from sklearn_rankscore.model_selection._target import RankTarget
+from sklearn_rankscore.model_selection._target import warn_of_cut_queries
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
 
 _ON_SPLIT_QUERY = ("warn", "raise", "ignore")
-
-
-class QuerySplitWarning(UserWarning):
-    """A split has cut through queries, so that their scores are of parts of them."""
+_ON_CUT = "on_split_query='ignore'"
 
 
 class _Scorer:
@@ -43,24 +37,20 @@ class _Scorer:
 
     def _values(self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> list[float]:
         ids = find_query_ids(self._qid, X, y, qid, type(self).__name__)
-        if isinstance(y, RankTarget) and self._on_split_query != "ignore":
-            self._notice(y, ids)
+        if self._on_split_query != "ignore":
+            warn_of_cut_queries(
+                y,
+                ids,
+                "they are not scored whole",
+                _ON_CUT,
+                raises=self._on_split_query == "raise",
+            )
+        if self._accept_sample_weight():
+            request = self._requests["sample_weight"]
+            name = request if isinstance(request, str) else "sample_weight"
+            sample_weight = find(name, X, y, sample_weight)
         scores = response(estimator, X, self._response_method)
         return evaluate(self._metrics, y, scores, ids, sample_weight)
-
-    def _notice(self, y: RankTarget, ids: Any) -> None:
-        # A RankTarget knows the full size of its own queries only.
-        cut = y.cut_queries()
-        if not len(cut) or not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
-            return
-        message = (
-            f"The split has cut through queries, {len(cut)} in this part, such as "
-            f"{shown(cut[0])}: some of their rows are missing or repeated, so that they are not "
-            "scored whole. Use cv=QueryKFold(…), or on_split_query='ignore' if that is meant."
-        )
-        if self._on_split_query == "raise":
-            raise ValueError(message)
-        warnings.warn(message, QuerySplitWarning, stacklevel=4)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Tell scikit-learn which metadata the scorer wants.

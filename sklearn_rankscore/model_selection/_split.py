@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from sklearn_rankscore.metrics._rows import queries_of
-from sklearn_rankscore.model_selection._lookup import check_name, find_query_ids
+from sklearn_rankscore.model_selection._lookup import (
+    check_name,
+    find_query_ids,
+    request_by_name,
+    sorted_codes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +72,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             Query ids under their name, and groups.
         """
         routing = super().get_metadata_routing()
-        if self.qid != "qid" and routing.split.requests["qid"] is True:
-            routing.split.add_request(param="qid", alias=self.qid)
+        request_by_name(routing.split, qid=self.qid)
         return routing
 
     def get_n_splits(
@@ -119,15 +121,5 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         """
         if groups is None:
             ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
-            groups = _sorted_codes(ids)
+            groups = sorted_codes(ids)
         yield from super().split(X, y, groups)
-
-
-def _sorted_codes(ids: Any) -> Array:
-    """Number queries as their ids sort, where they do: then folds are those of GroupKFold."""
-    queries = queries_of(ids, len(ids))
-    try:
-        codes = np.unique(queries.ids, return_inverse=True)[1]
-    except TypeError:  # ids of mixed types have no order
-        codes = np.arange(len(queries.ids))
-    return queries.per_row(codes)

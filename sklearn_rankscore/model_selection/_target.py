@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import as_objects, natural
+from sklearn_rankscore.metrics._queries import as_objects, natural, shown
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+class QuerySplitWarning(UserWarning):
+    """A split has cut through queries, so that they are scored or learned in parts."""
 
 
 class RankTarget(np.ndarray[Any, np.dtype[Any]]):
@@ -198,3 +203,23 @@ def _one_dimensional(values: Any, name: str) -> Array:
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
         )
     return array
+
+
+def warn_of_cut_queries(
+    y: Any, ids: Any, effect: str, if_meant: str, *, raises: bool = False
+) -> None:
+    """Warn, or raise, if y is a RankTarget whose own queries, `ids`, have been cut through."""
+    if not isinstance(y, RankTarget):  # it alone knows the full size of its queries
+        return
+    cut = y.cut_queries()
+    if not len(cut) or not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
+        return
+    message = (
+        f"The split has cut through queries, {len(cut)} in this part, such as {shown(cut[0])}: "
+        f"some of their rows are missing or repeated, so that {effect}. Use cv=QueryKFold(…), "
+        "in a halving search also another resource than 'n_samples'; or "
+        f"{if_meant} if that is meant."
+    )
+    if raises:
+        raise ValueError(message)
+    warnings.warn(message, QuerySplitWarning, stacklevel=4)

@@ -14,7 +14,7 @@ from estimators import ByColumn
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Ridge
-from sklearn.metrics import make_scorer, ndcg_score
+from sklearn.metrics import ndcg_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -199,28 +199,6 @@ def test_the_multi_scorer_predicts_once_and_sorts_once(monkeypatch):
     assert scores["map"] == average_precision(Y, X[:, 1], qid=QID)
 
 
-def test_a_large_search_in_processes():
-    """Arrays above joblib's memory-mapping limit keep rows and ids together."""
-    rng = np.random.default_rng(0)
-    qid = rng.permutation(np.repeat(np.arange(2500), 80))
-    y = rng.integers(0, 4, qid.size)
-    big = np.column_stack([np.zeros(qid.size), y + rng.standard_normal(qid.size)])
-    want = [
-        ndcg(y[test], big[test, 1], qid=qid[test], k=10)
-        for _, test in GroupKFold(3).split(big, y, groups=qid)
-    ]
-    scores = cross_val_score(
-        ByColumn(1),
-        big,
-        RankTarget(y, qid=qid),
-        cv=QueryKFold(3),
-        n_jobs=2,
-        scoring=make_rank_scorer("ndcg@10"),
-        error_score="raise",
-    )
-    np.testing.assert_allclose(scores, want, rtol=0, atol=1e-12)
-
-
 def test_the_search_scores_and_clones():
     """search.score, clone and pickle of a search keep the scorer."""
     y = RankTarget(Y, qid=QID)
@@ -369,42 +347,6 @@ def test_a_split_that_cuts_queries_is_noticed():
         cross_validate(
             model, X, y, scoring=make_rank_scorer("ndcg"), cv=KFold(3), params={"qid": QID}
         )
-
-
-def test_a_plain_make_scorer_of_a_metric_works():
-    """scikit-learn's own make_scorer, ids from the target."""
-    scores = cross_val_score(
-        ByColumn(1),
-        X,
-        RankTarget(Y, qid=QID),
-        cv=QueryKFold(5),
-        scoring=make_scorer(ndcg, k=10),
-        error_score="raise",
-    )
-    np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
-
-
-def test_sample_weight_weighs_queries():
-    """Called directly, and routed on request."""
-    weight = np.array([float(query[1:]) for query in QID])
-    want = ndcg(Y, X[:, 1], qid=QID, sample_weight=weight)
-    scorer = make_rank_scorer("ndcg").set_score_request(sample_weight=True)
-    assert scorer(ByColumn(1), X, Y, qid=QID, sample_weight=weight) == want
-    with sklearn.config_context(enable_metadata_routing=True):
-        scores = cross_validate(
-            ByColumn(1),
-            X,
-            Y,
-            scoring=scorer,
-            cv=QueryKFold(5),
-            params={"qid": QID, "sample_weight": weight},
-            error_score="raise",
-        )["test_score"]
-    folds = [
-        ndcg(Y[test], X[test, 1], qid=QID[test], sample_weight=weight[test])
-        for _, test in GroupKFold(5).split(X, Y, QID)
-    ]
-    np.testing.assert_allclose(scores, folds, rtol=0, atol=1e-12)
 
 
 def test_scorers_copy_pickle_and_show_themselves():
