@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
@@ -146,4 +147,7 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
             f"{path} has {len(qid)} query ids for {len(y)} rows; each line must read "
             "'grade qid:ID feature:value …'."
         )
+    # Short indices where they do: half of the memory, and CatBoost takes no others.
+    index = sparse.get_index_dtype(maxval=max(X.nnz, *X.shape))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     return X, y, qid

@@ -93,6 +93,7 @@ def test_load_letor_reads_plain_and_compressed_files(tmp_path):
 def test_load_letor_reads_real_data(shared):
     """The lambdarank example of LightGBM."""
     X, y, qid = load_letor(shared("data") / "letor" / "train.svm")
+    assert X.indices.dtype == X.indptr.dtype == np.int32
     assert X.shape == (3005, 300)
     assert np.unique(qid).size == 201
     assert set(y) == {0, 1, 2, 3, 4}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sklearn
 from scipy import sparse
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 from sklearn_rankscore.metrics._validation import got
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # What a ranker's fit calls its queries; the first of these that it has is its dialect.
 _DIALECTS = ("group_id", "qid", "group")
+# What a QueryRanker says itself.
+_TOLD = {*_DIALECTS, "eval_group", "eval_X", "eval_y"}
 # Per row or per query, these come one for each evaluation set.
 _OF_EVAL_SETS = ("eval_", "_eval_set")
 # LightGBM's objectives that look grades up in a table of gains.
@@ -41,8 +43,6 @@ class Table:
     @classmethod
     def sort(cls, X: Any, y: Any, ids: Any) -> Table:
         """Bring the rows of each query together; within a query they keep their order."""
-        check_consistent_length(X, y)
-        check_same_length("qid", len(ids), n_rows(X))
         grades = column_or_1d(np.asarray(y), warn=True)
         assert_all_finite(grades, input_name="y")
         query = sorted_codes(ids)
@@ -91,7 +91,7 @@ def fit_parameters(ranker: Any) -> list[str]:
 
 def other_parameters(ranker: Any) -> list[str]:
     """Names that its fit takes besides those by which it is told of its queries."""
-    return [name for name in fit_parameters(ranker) if name not in {*_DIALECTS, "eval_group"}]
+    return [name for name in fit_parameters(ranker) if name not in _TOLD]
 
 
 def last_step(ranker: Any) -> Any:
@@ -103,7 +103,7 @@ def fit_last_step(ranker: Any, X: Any, y: Any, parameters: dict[str, Any]) -> An
     """Fit a ranker, or a pipeline whose last step is one, which is told by the step's name."""
     if last_step(ranker) is ranker:
         return ranker.fit(X, y, **parameters)
-    if "eval_set" in parameters:
+    if parameters.keys() & {"eval_set", "eval_X"}:
         raise ValueError(
             "eval_set would reach the last step as it is, not transformed by the steps before "
             "it. Transform it and put the pipeline outside: make_pipeline(…, QueryRanker(…))."
@@ -139,6 +139,11 @@ def translate(
     dialect = dialect_of(ranker) or ""
     if dialect == "group":
         _check_whole_grades(ranker, train.y)
+    if said := _TOLD & parameters.keys():
+        raise TypeError(
+            f"QueryRanker tells the ranker of its queries itself. Got {', '.join(sorted(said))}; "
+            "pass qid=…, one id per row, and eval_set=[(X, y)] with eval_qid=[…]."
+        )
     told: dict[str, Any] = {}
     for name, value in parameters.items():
         if any(part in name for part in _OF_EVAL_SETS) and isinstance(value, (list, tuple)):
@@ -148,12 +153,20 @@ def translate(
         else:
             told[name] = _along(ranker, name, train, value)
     told[dialect] = _queries(dialect, train)
-    if evaluation and dialect == "group_id":
-        told["eval_set"] = [_pool(ranker, table, parameters) for table in evaluation]
-    elif evaluation:
-        told["eval_set"] = [(table.X, table.y) for table in evaluation]
-        told[f"eval_{dialect}"] = [_queries(dialect, table) for table in evaluation]
-    return told
+    if not evaluation:
+        return told
+    if dialect == "group_id":  # CatBoost hears of the queries of an evaluation set by a Pool
+        return told | {"eval_set": [_pool(ranker, table, parameters) for table in evaluation]}
+    told[f"eval_{dialect}"] = [_queries(dialect, table) for table in evaluation]
+    return told | say_evaluation(ranker, [(table.X, table.y) for table in evaluation])
+
+
+def say_evaluation(ranker: Any, pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """Fit parameters of evaluation sets: eval_set, or what LightGBM has in its place since 4.7."""
+    if "eval_X" not in fit_parameters(ranker):
+        return {"eval_set": pairs}
+    X, y = zip(*pairs, strict=True)
+    return {"eval_X": X, "eval_y": y}
 
 
 def _queries(dialect: str, table: Table) -> Array:
@@ -169,7 +182,6 @@ def _along(ranker: Any, name: str, table: Table, value: Any) -> Any:
 
 
 def _pool(ranker: Any, table: Table, parameters: dict[str, Any]) -> Any:
-    """CatBoost hears of the queries of an evaluation set only through a Pool."""
     from catboost import Pool  # noqa: PLC0415 - a CatBoost ranker brings it
 
     kinds = ("cat_features", "text_features", "embedding_features")

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +16,7 @@ from sklearn_rankscore.model_selection._dialect import (
     evaluation_sets,
     fit_last_step,
     other_parameters,
+    say_evaluation,
     translate,
 )
 from sklearn_rankscore.model_selection._lookup import (
@@ -143,7 +144,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ranker = clone(self.ranker)
         if dialect_of(ranker) is None:
             if evaluation:
-                given["eval_set"] = [(self._features(part), y_) for part, y_, _ in evaluation]
+                pairs = [(self._features(part), grades) for part, grades, _ in evaluation]
+                given |= say_evaluation(ranker, pairs)
             X = self._features(X)
         else:
             train = self._table(X, y, qid)
@@ -202,6 +204,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return scorer(self, X, y, qid=qid, sample_weight=sample_weight)
 
     def _table(self, X: Any, y: Any, qid: Any) -> Table:
+        check_consistent_length(X, y)
         ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
         return Table.sort(self._features(X), y, ids)
 
