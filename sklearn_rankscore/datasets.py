@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
@@ -148,6 +147,6 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
             "'grade qid:ID feature:value …'."
         )
     # Short indices where they do: half of the memory, and CatBoost takes no others.
-    index = sparse.get_index_dtype(maxval=max(X.nnz, *X.shape))
-    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max:
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X, y, qid

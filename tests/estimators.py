@@ -24,6 +24,17 @@ class ByColumn(RegressorMixin, BaseEstimator):
         return np.asarray(X)[:, self.column].astype(float)
 
 
+class Blend(ByColumn):
+    """Ranks by a blend of the good column and noise; the more weight, the better."""
+
+    def __init__(self, weight=0.5):
+        self.weight = weight
+
+    def predict(self, X):
+        X = np.asarray(X)[:, :3].astype(float)
+        return self.weight * X[:, 1] + 3 * (1 - self.weight) * X[:, 2]
+
+
 class Iterated(ByColumn):
     """Has a resource that a halving search can spend."""
 

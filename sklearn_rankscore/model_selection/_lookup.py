@@ -38,7 +38,9 @@ def columns_of(X: Any) -> list[Any]:
 
 def n_rows(X: Any) -> int:
     """Count the rows of an array, a frame, a sparse matrix or a list."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if hasattr(X, "shape"):
+        return int(X.shape[0])
+    return len(X if hasattr(X, "__len__") else np.asarray(X))
 
 
 def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:

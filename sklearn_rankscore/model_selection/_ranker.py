@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils import RegressorTags, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -226,11 +226,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
-        """Be what the ranker is."""
+        """Be what the ranker is; a ranker, which scikit-learn has no word for, is a regressor."""
         tags = deepcopy(get_tags(self.ranker))
         tags.target_tags.required = True
-        if tags.regressor_tags is not None:
-            tags.regressor_tags.poor_score = True  # the score is no R²
+        if tags.estimator_type is None or tags.regressor_tags is not None:
+            tags.estimator_type = "regressor"
+            tags.regressor_tags = RegressorTags(poor_score=True)  # the score is no R²
         if tags.classifier_tags is not None:
             tags.classifier_tags.poor_score = True
         return tags

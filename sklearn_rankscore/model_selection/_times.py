@@ -75,13 +75,13 @@ def as_span(span: Any, times: Array, name: str) -> Any:
                 f"numpy.timedelta64(7, 'D') or datetime.timedelta(days=7), as times are dates. "
                 f"Got {got(span)} instead."
             )
-        try:
-            length = np.timedelta64(span).astype(_SPANS)
-        except TypeError as error:
+        length: Any = np.timedelta64(span)
+        if np.datetime_data(length.dtype)[0] in {"Y", "M", "generic"}:
             raise TypeError(
                 f"The {name!r} parameter must have a fixed length, which months and years have "
                 f"not. Got {got(span)} instead; say it in days."
-            ) from error
+            )
+        length = length.astype(_SPANS)
     elif isinstance(span, Real):
         length = span
     else:

@@ -1,0 +1,242 @@
+"""Public bug reports about ids, folds, scorers and weights: small inputs with right values."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sklearn
+from conftest import needs
+from estimators import ByColumn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+from sklearn_rankscore import (
+    QueryKFold,
+    QuerySplitWarning,
+    RankTarget,
+    TemporalSplit,
+    get_metric,
+    make_rank_scorer,
+    split_report,
+)
+
+FAMILIES = ("group ids and cross-validation", "scorer plumbing", "weights")
+# Names and values in the cases, and ours.
+NAMES = {"rr": "reciprocal_rank"}
+EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
+GAINS = {"linear": "linear", "exp": "exponential"}
+
+
+@pytest.fixture
+def case(shared):
+    """Give a case by its id."""
+    lines = (shared("cases") / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = {case["id"]: case for case in map(json.loads, lines)}
+    return lambda name: cases[name]
+
+
+def test_every_case_of_these_families_is_tested(shared):
+    """None is left out."""
+    lines = (shared("cases") / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    ours = {case["id"] for case in map(json.loads, lines) if case["family"] in FAMILIES}
+    assert ours == {*VALUES, *OTHERS}
+
+
+def rows(case, check):
+    """Grades, scores and ids of a check, which may replace those of its case."""
+    given = {**case["input"], **check["params"]}
+    return np.asarray(given["y_true"]), np.asarray(given["y_score"]), given["qid"], given
+
+
+VALUES = ["B22", "B34", "B54", "B55", "B57", "B58", "B59", "B61", "B63", "B66", "B78", "B79"]
+OTHERS = ["B56", "B65", "B67"]
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values(case, name):
+    """Each check of a case, by the metric and by a scorer, from ids on the target."""
+    checks = case(name)["expected"]["checks"]
+    assert checks
+    for check in checks:
+        y, score, qid, given = rows(case(name), check)
+        options = {"k": given.get("k"), "replace_undefined_by": EMPTY[given.get("empty", "skip")]}
+        metric = get_metric(NAMES.get(check["metric"], check["metric"]), **options)
+        if "gain" in check["params"]:
+            metric = metric.bind(gain=GAINS[check["params"]["gain"]])
+        weight = None
+        if "weight" in given:
+            _, number = np.unique(qid, return_inverse=True)
+            weight = np.asarray(given["weight"], dtype=float)[number]
+        if given.get("aggregate") == "per_query":
+            got = metric.per_query(y, score, qid=qid).value
+        else:
+            got = metric(y, score, qid=qid, sample_weight=weight)
+            scorer = make_rank_scorer(metric).set_score_request(sample_weight=True)
+            more = {} if weight is None else {"sample_weight": weight}
+            X = np.column_stack([score, score])
+            assert scorer(ByColumn(0), X, RankTarget(y, qid=qid, **more)) == got
+        np.testing.assert_allclose(got, check["value"], rtol=0, atol=1e-12, err_msg=check["label"])
+
+
+def test_scorers_keep_their_parameters(case):
+    """B34: a cutoff and a gain change the value, are seen, and survive copies."""
+    y, score, qid, _ = rows(case("B34"), {"params": {}})
+    X = np.column_stack([score, score])
+    scorer = make_rank_scorer("ndcg@2", gain="exponential")
+    assert repr(scorer) == "make_rank_scorer('ndcg@2', gain='exponential')"
+    want = next(c for c in case("B34")["expected"]["checks"] if c["label"] == "k=2 exp")["value"]
+    for copied in (scorer, clone(scorer, safe=False)):
+        assert abs(copied(ByColumn(0), X, RankTarget(y, qid=qid)) - want) < 1e-12
+
+
+def test_sizes_in_place_of_ids(case):
+    """B56: an error that says so, by metric, scorer, splitter and target."""
+    given = case("B56")["input"]
+    y, score, sizes = given["y_true"], np.asarray(given["y_score"]), given["qid"]
+    X = np.column_stack([score, score])
+    for use in (
+        lambda: get_metric("ndcg")(y, score, qid=sizes),
+        lambda: make_rank_scorer("ndcg")(ByColumn(0), X, y, qid=sizes),
+        lambda: next(QueryKFold(2).split(X, y, qid=sizes)),
+        lambda: RankTarget(y, qid=sizes),
+    ):
+        with pytest.raises(ValueError, match="Query ids are wanted, one per row, not group sizes"):
+            use()
+
+
+def test_categories_that_do_not_occur(case):
+    """B59: only observed ids count, also after a fold was cut."""
+    pd = needs("pandas")
+    given = case("B59")["input"]
+    qid = pd.Categorical(given["qid"], categories=given["categories"])
+    y, score = given["y_true"], np.asarray(given["y_score"])
+    frame = pd.DataFrame({"score": score, "qid": qid})
+    model, scorer = ByColumn(0), make_rank_scorer("ndcg")
+    assert scorer(model, frame, y) == 1.0
+    scores = cross_validate(model, frame, y, scoring=scorer, cv=QueryKFold(2), error_score="raise")
+    assert scores["test_score"].tolist() == [1.0, 1.0]
+
+
+def test_series_are_taken_by_position(case):
+    """B63: as scikit-learn does, whatever their indexes."""
+    pd = needs("pandas")
+    given = case("B63")["input"]
+    y = pd.Series(given["y_true"], index=given["index_y"])
+    qid = pd.Series(given["qid"], index=given["index_qid"])
+    want = case("B63")["expected"]["checks"][0]["value"]
+    assert abs(get_metric("ndcg")(y, given["y_score"], qid=qid) - want) < 1e-12
+
+
+class Lengths:
+    """Scorer that remembers how many ids it was given."""
+
+    seen: list = []  # noqa: RUF012 - of all copies
+
+    def __init__(self):
+        self.scorer = make_rank_scorer("ndcg")
+
+    def get_metadata_routing(self):
+        return self.scorer.get_metadata_routing()
+
+    def __call__(self, estimator, X, y, *, qid):
+        self.seen.append(len(qid))
+        return self.scorer(estimator, X, y, qid=qid)
+
+
+def test_ids_reach_nested_searches(case):
+    """B65: cut to every fold, outer and inner; without routing, a word on what to do."""
+    given = case("B65")["input"]
+    qid = np.asarray(given["qid"])
+    y = np.arange(qid.size) % 3
+    X = np.column_stack([y, qid]).astype(float)
+    Lengths.seen.clear()
+    search = GridSearchCV(
+        Ridge(), {"alpha": [1.0, 2.0]}, scoring=Lengths(), cv=QueryKFold(given["inner_splits"])
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        cross_validate(
+            search,
+            X,
+            y,
+            params={"qid": qid},
+            scoring=Lengths(),
+            cv=QueryKFold(given["outer_splits"]),
+            error_score="raise",
+        )
+    assert Lengths.seen == case("B65")["expected"]["functions"][0]["value"]
+    plain = GridSearchCV(
+        Ridge(), {"alpha": [1.0]}, scoring=make_rank_scorer("ndcg"), cv=QueryKFold(2)
+    )
+    with pytest.raises(ValueError, match="with scikit-learn's metadata routing enabled"):
+        plain.fit(X, y)
+
+
+def test_fragments_of_a_query_are_noticed(case):
+    """B66: perfect in both folds, not perfect whole; said by scorer and report."""
+    given = case("B66")["input"]
+    y = RankTarget(given["y_true"], qid=given["qid"])
+    score = np.asarray(given["y_score"])
+    X = np.column_stack([score, score])
+    folds = [(other, test) for test, other in (given["folds"], given["folds"][::-1])]
+    with pytest.warns(QuerySplitWarning, match="cut through queries"):
+        scores = cross_validate(ByColumn(0), X, y, cv=folds, scoring=make_rank_scorer("ndcg"))
+    assert scores["test_score"].tolist() == [1.0, 1.0]
+    report = split_report(folds, X, y)
+    assert not report.honest
+    assert [fold.cut_queries for fold in report.folds] == [1, 1]
+
+
+def test_the_future_in_train(case):
+    """B67: each user's last event held out; a cut-off for all in its place."""
+    given = case("B67")["input"]
+    want = [function["value"] for function in case("B67")["expected"]["functions"]]
+    times, users = np.asarray(given["time"]), np.asarray(given["user"])
+    X, test = np.zeros((times.size, 1)), np.asarray(given["per_user_test"])
+    y = RankTarget(np.ones(times.size, dtype=int), qid=users, times=times)
+    train = np.setdiff1d(np.arange(times.size), test)
+    last_item = split_report([(train, test)], X, y)
+    assert last_item.folds[0].future_rows == want[0]
+    assert not last_item.honest
+    cut_off = split_report(TemporalSplit(cutoffs=[given["global_cutoff"]], queries="any"), X, y)
+    assert cut_off.folds[0].future_rows == want[1]
+
+
+class Graded(ClassifierMixin, BaseEstimator):
+    """Says the probabilities that it was given."""
+
+    def __init__(self, proba=None, classes=(0, 1)):
+        self.proba = proba
+        self.classes = classes
+
+    def fit(self, X, y):
+        self.classes_ = np.asarray(self.classes)
+        return self
+
+    def predict_proba(self, X):
+        return np.asarray(self.proba)
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def test_classifiers_are_ranked_by_probability(case):
+    """B78, B79: not by class, not by one column; grades may come in any order of columns."""
+    given = case("B78")["input"]
+    y = RankTarget(given["y_true"], qid=given["qid"])
+    high = np.asarray(given["y_score"])
+    model = Graded(np.column_stack([1 - high, high])).fit(None, None)
+    for check in case("B78")["expected"]["checks"]:
+        if check["label"] == "probabilities":
+            scorer = make_rank_scorer(NAMES.get(check["metric"], check["metric"]))
+            assert abs(scorer(model, np.zeros((4, 1)), y) - check["value"]) < 1e-12
+    given = case("B79")["input"]
+    y = RankTarget(given["y_true"], qid=given["qid"])
+    proba = np.asarray(given["proba"])
+    want = case("B79")["expected"]["checks"][0]["value"]
+    for columns in ([0, 1, 2], [2, 0, 1]):
+        classes = np.asarray(given["classes"])[columns]
+        model = Graded(proba[:, columns], classes).fit(None, None)
+        assert abs(make_rank_scorer("ndcg")(model, np.zeros((3, 1)), y) - want) < 1e-12

@@ -1,0 +1,209 @@
+"""split_report: counts by hand, verdicts, and the leak that it is for."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from carriers import by_hand
+from conftest import needs
+from estimators import ByColumn
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+    cross_validate,
+)
+
+from sklearn_rankscore import (
+    QueryKFold,
+    RankTarget,
+    TemporalSplit,
+    make_rank_scorer,
+    ndcg,
+    split_report,
+)
+
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(200), 20)
+Y = np.zeros(QID.size, dtype=int)
+for query in range(200):  # a few relevant rows in each query
+    Y[query * 20 + RNG.choice(20, 4, replace=False)] = [1, 1, 2, 3]
+X = RNG.standard_normal((QID.size, 2))
+TIMES = RNG.permutation(200)[QID]
+
+
+def counts(cv, X, y, qid, times=None):
+    """Every count of every fold, row by row."""
+    for train, test in cv:
+        cut = [q for q in set(qid[test]) if not set(np.flatnonzero(qid == q)) <= set(test)]
+        undefined = [q for q in set(qid[test]) if not y[test][qid[test] == q].any()]
+        future = None
+        if times is not None:
+            future = sum(times[row] >= min(times[test]) for row in train)
+        yield (
+            len(train),
+            len(test),
+            len(set(qid[train])),
+            len(set(qid[test])),
+            len(cut),
+            len(undefined),
+            len(set(train) & set(test)),
+            future,
+        )
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        QueryKFold(3),
+        KFold(3),
+        KFold(4, shuffle=True, random_state=0),
+        ShuffleSplit(3, random_state=0),
+        TimeSeriesSplit(3),
+        TemporalSplit(3),
+        TemporalSplit(3, queries="any"),
+        5,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("timed", [False, True])
+def test_counts_are_those_of_the_folds(cv, timed):
+    """Rows, queries, cut and undefined ones, rows of the future, repeated rows."""
+    times = np.maximum(0, TIMES - RNG.integers(0, 3, QID.size))
+    timed = timed or isinstance(cv, TemporalSplit)
+    y = RankTarget(Y, qid=QID, times=times) if timed else RankTarget(Y, qid=QID)
+    report = split_report(cv, X, y)
+    folds = list((KFold(5) if cv == 5 else cv).split(X, y))
+    want = list(counts(folds, X, Y, QID, times if timed else None))
+    assert [tuple(fold[:-1]) for fold in report.folds] == want
+    for fold, (_, test) in zip(report.folds, folds, strict=True):
+        assert abs(fold.chance - by_hand(Y[test], np.zeros(len(test)), QID[test])) < 1e-12
+    assert abs(report.chance - by_hand(Y, np.zeros(Y.size), QID)) < 1e-12
+
+
+def test_it_shows_the_leak_of_a_shuffled_k_fold():
+    """A random model scores far more on parts of queries; the report says by how much."""
+    cv = KFold(10, shuffle=True, random_state=0)
+    y = RankTarget(np.maximum(Y, 0), qid=QID)
+    # Only queries with a relevant row in the part count, so that the parts are comparable.
+    metric = "ndcg@10"
+    report = split_report(cv, X, y, metric=metric)
+    assert not report.honest
+    assert "test queries are cut" in report.verdict
+    assert "use cv=QueryKFold(…)" in report.verdict
+    scores = cross_validate(
+        ByColumn(1),
+        X,
+        y,
+        cv=cv,
+        scoring=make_rank_scorer(metric, on_split_query="ignore", replace_undefined_by=np.nan),
+    )["test_score"]
+    honest = cross_validate(ByColumn(1), X, y, cv=QueryKFold(10), scoring=make_rank_scorer(metric))
+    report_defined = split_report(
+        cv, X, y, metric=make_rank_scorer(metric, replace_undefined_by=np.nan).metric
+    )
+    leak = np.mean([fold.chance for fold in report_defined.folds])
+    assert abs(leak - np.mean(scores)) < 0.03  # column 1 is noise: a random model
+    assert abs(report.chance - np.mean(honest["test_score"])) < 0.03
+    assert leak > report.chance + 0.25
+
+
+def test_verdicts():
+    """Each kind of fault, each cure, and none."""
+    y = RankTarget(Y, qid=QID)
+    timed = RankTarget(Y, qid=QID, times=TIMES)
+    assert split_report(QueryKFold(5), X, y).verdict == "Honest: no query is cut."
+    report = split_report(TemporalSplit(3), X, timed)
+    assert report.honest
+    assert report.verdict == "Honest: no query is cut, and no row of train is from the future."
+    report = split_report(QueryKFold(5), X, timed)
+    assert not report.honest
+    assert "are not before the first test row" in report.verdict
+    assert "use cv=TemporalSplit(…)" in report.verdict
+    assert "cut" not in report.verdict
+    # Users who live on both sides of a cut-off are cut, but nothing is known too early.
+    report = split_report(TemporalSplit(3, queries="any"), X, y, times=np.arange(Y.size) % 50)
+    assert report.honest
+    assert report.verdict.startswith("Honest in time; 360 of 360 test queries have rows outside")
+    report = split_report([(np.arange(40), np.arange(20, 60))], X, y)
+    assert "20 rows are in train and in test of the same fold" in report.verdict
+    lost = RankTarget(np.where(QID < 50, 0, Y), qid=QID)
+    report = split_report(QueryKFold(4), X, lost)
+    assert report.verdict.endswith("50 of 200 test queries have no relevant row and score 0.")
+
+
+def test_splitters_get_what_they_ask_for():
+    """Ids as groups where a splitter has no other word for them; groups where they are given."""
+    y = RankTarget(Y, qid=QID)
+    for cv in (
+        GroupKFold(4),
+        GroupShuffleSplit(2, random_state=0),
+        StratifiedGroupKFold(4),
+        QueryKFold(4),
+        PredefinedSplit(QID % 3),
+        list(GroupKFold(3).split(X, Y, QID)),
+    ):
+        assert split_report(cv, X, y).honest, cv
+        assert split_report(cv, X, Y, qid=QID).honest, cv
+    users = QID // 10
+    report = split_report(QueryKFold(4), X, y, groups=users)
+    assert report.honest
+    assert not split_report(GroupKFold(4), X, y, groups=np.arange(Y.size)).honest
+
+
+def test_ids_and_times_by_name():
+    """As the splitter finds them, or by a name of one's own."""
+    frame = needs("pandas").DataFrame(X).assign(user=QID, day=TIMES)
+    cv = TemporalSplit(3, times="day", qid="user")
+    assert split_report(cv, frame, Y).honest
+    assert split_report(QueryKFold(3, qid="user"), frame, Y).folds[0].future_rows is None
+    report = split_report(QueryKFold(3, qid="user"), frame, Y, times="day")
+    assert report.folds[0].future_rows > 0
+    assert split_report(KFold(5), frame, Y, qid="user").honest  # 200 queries of 20, in order
+    with pytest.raises(ValueError, match="split_report found no query ids"):
+        split_report(KFold(5), frame, Y)
+    with pytest.raises(ValueError, match="split_report found no times"):
+        split_report(KFold(5), frame, Y, qid="user", times="month")
+
+
+class _Tables(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.cells, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells.append(data)
+
+
+def test_it_prints_in_a_terminal_and_a_notebook():
+    """The same cells in both; no line is longer than a terminal."""
+    report = split_report(KFold(3), X, RankTarget(Y, qid=QID, times=TIMES), metric="map@5")
+    text = repr(report)
+    assert max(map(len, text.splitlines())) <= 100
+    parser = _Tables()
+    parser.feed(report._repr_html_())
+    assert parser.open == []
+    header, *lines = (line.split("  ") for line in text.splitlines()[:4])
+    assert [cell.strip() for line in (header, *lines) for cell in line if cell.strip()] == (
+        parser.cells
+    )
+    assert report.verdict in parser.text
+    assert "average_precision@5 of a random model" in parser.text
+    frame = report.to_frame() if needs("pandas") else None
+    assert frame["cut_queries"].tolist() == [fold.cut_queries for fold in report.folds]
+    assert frame.index.name == "fold"
+    assert ndcg.name in split_report(2, X, RankTarget(Y, qid=QID)).metric
