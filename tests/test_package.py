@@ -9,6 +9,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,17 @@ def test_the_import_brings_in_nothing_optional():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+def test_the_oldest_versions_are_those_that_are_tested():
+    """What a dependency must be at least is what the extra "oldest" installs."""
+    project = Path(__file__).resolve().parents[1] / "pyproject.toml"
+    settings = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    extras = settings["optional-dependencies"]
+    floors = dict(line.split(" >=") for line in settings["dependencies"] + extras["integration"])
+    pins = dict(line.split(" ==") for line in extras["oldest"] if "==" in line)
+    assert pins.keys() == {"numpy", "pandas", "scikit-learn", "scipy"}
+    assert {name: f"{floors[name]}.*" for name in pins} == pins
 
 
 # Every public callable: the package's, and those of its open modules.

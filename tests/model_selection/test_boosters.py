@@ -119,7 +119,7 @@ def test_text_ids_of_shuffled_rows(booster, carrier):
     X, y, qid = shuffled()
     carried = CARRIERS[carrier](X, y, qid)
     if (booster, carrier) == ("xgboost", "X column, polars"):
-        needs_working_pyarrow()
+        needs("pyarrow")
     model = carried.call(QueryRanker(BOOSTERS[booster]()).fit)
     want = native(BOOSTERS[booster](), (X, y, qid)).predict(X)
     np.testing.assert_array_equal(model.predict(carried.X), want)
@@ -134,14 +134,6 @@ def test_text_ids_of_shuffled_rows(booster, carrier):
     )
     carried.call(search.fit)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
-def needs_working_pyarrow():
-    """XGBoost reads polars through pyarrow, of which not every version goes with every NumPy."""
-    try:
-        import pyarrow as pa  # noqa: F401
-    except ImportError as error:
-        pytest.skip(f"XGBoost reads polars through pyarrow: {error}")
 
 
 @pytest.mark.parametrize("booster", BOOSTERS)
