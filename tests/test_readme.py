@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from cells import cells
+from conftest import needs
 
 from sklearn_rankscore import get_metric, metric_names
 
@@ -47,6 +49,49 @@ def test_the_table_of_metrics_is_that_of_the_package():
     )
     assert table, metrics_table()
     assert table[1] == metrics_table(), metrics_table()
+
+
+MARKS = {"works": "yes", "raises": "error", "cannot": "no"}
+
+
+def carriers_table():
+    """The table of the tests, consumers of equal outcome in one line."""
+    lines = {}
+    for consumer, carrier, outcome in cells():
+        lines.setdefault(consumer, {})[carrier] = MARKS[outcome]
+    groups = {}
+    for consumer, outcomes in lines.items():
+        groups.setdefault(tuple(outcomes.values()), []).append(consumer)
+    carriers = next(iter(lines.values()))
+    table = [["used in", *carriers], ["---"] * (len(carriers) + 1)]
+    table += [[", ".join(consumers), *outcomes] for outcomes, consumers in groups.items()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in table)
+
+
+def test_the_table_of_carriers_is_that_of_the_tests():
+    """Where this fails, the lines it shows belong between the two comments."""
+    text = README.read_text(encoding="utf-8")
+    table = re.search(
+        r"<!-- carriers: .*? -->\n\n(.*?)\n\n<!-- end of carriers -->", text, re.DOTALL
+    )
+    assert table, carriers_table()
+    assert table[1] == carriers_table(), carriers_table()
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_the_examples_with_other_libraries_run():
+    """Those that are no doctests, where what they import is there."""
+    text = README.read_text(encoding="utf-8")
+    examples = [
+        code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if code[0] != ">"
+    ]
+    assert examples
+    for code in examples:
+        for package in re.findall(r"^from (lightgbm)", code, re.MULTILINE):
+            needs(package)
+        names = {}
+        exec(code, names)  # noqa: S102
+        assert names["search"].best_score_ > 0.8
 
 
 def test_the_examples_run():

@@ -31,7 +31,7 @@ class FoldReport(NamedTuple):
     future_rows : int or None
         Rows of train that are not before the first row of test; None if no times are known.
     chance : float
-        Expected score of a random model on the test part, exactly.
+        Expected score of a random model on the test part, exactly; over the defined queries.
     """
 
     train_rows: int
@@ -56,7 +56,7 @@ class SplitReport:
     metric : str
         Name of the metric of `chance`.
     chance : float
-        Expected score of a random model on all queries, whole.
+        Expected score of a random model on all queries, whole; over the defined ones.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class SplitReport:
         return (
             "cut: test queries that are not whole; undefined: without a relevant row; "
             + ("future: train rows not before the first test row; " if self._timed() else "")
-            + f"chance: {self.metric} of a random model"
+            + f"chance: {self.metric} of a random model on the others"
         )
 
     def _lines(self) -> list[list[str]]:

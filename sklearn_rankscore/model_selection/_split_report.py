@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._validation import got
 from sklearn_rankscore.model_selection._fold_report import FoldReport, SplitReport
 from sklearn_rankscore.model_selection._lookup import find_query_ids, sorted_codes
 from sklearn_rankscore.model_selection._times import find_times, times_not_found
@@ -73,12 +74,12 @@ def split_report(
     >>> X, y, qid = [[0], [1], [2], [3]], [1, 0, 0, 1], ["a", "b", "a", "b"]
     >>> split_report(KFold(2), X, y, qid=qid)
     fold  train rows  test rows  train queries  test queries  cut  undefined  chance
-       0           2          2              2             2    2          1  0.5000
-       1           2          2              2             2    2          1  0.5000
+       0           2          2              2             2    2          1  1.0000
+       1           2          2              2             2    2          1  1.0000
     (cut: test queries that are not whole; undefined: without a relevant row; chance: ndcg@10
-    of a random model)
+    of a random model on the others)
     Not honest: 4 of 4 test queries are cut, so that parts of them are scored: a random model
-    has ndcg@10 0.5000 here, 0.8155 on whole queries; use cv=QueryKFold(…).
+    has ndcg@10 1.0000 here, 0.8155 on whole queries; use cv=QueryKFold(…).
     """
     scored = get_metric(metric)
     name, passed = _named(qid, cv, "qid")
@@ -97,7 +98,9 @@ def split_report(
         _fold(scored, grades, query, when, np.asarray(train), np.asarray(test))
         for train, test in splitter.split(X, y, **asked_for)
     )
-    chance = scored(grades, np.zeros(len(grades)), qid=query)
+    if not folds:
+        raise ValueError(f"cv must give at least one fold. Got {got(cv)} instead.")
+    chance = _mean_of_defined(_at_random(scored, grades, query))
     return SplitReport(folds, str(scored), chance)
 
 
@@ -120,18 +123,28 @@ def _fold(
 ) -> FoldReport:
     rows_of = np.bincount(query)
     in_test = np.bincount(query[np.unique(test)], minlength=len(rows_of))
-    at_random = metric.bind(replace_undefined_by=np.nan).per_query(
-        grades[test], np.zeros(len(test)), qid=query[test]
-    )
-    undefined = np.isnan(at_random.value)
+    at_random = _at_random(metric, grades[test], query[test])
     return FoldReport(
         train_rows=len(train),
         test_rows=len(test),
         train_queries=len(np.unique(query[train])),
-        test_queries=len(at_random.qid),
+        test_queries=len(at_random),
         cut_queries=int(np.count_nonzero((in_test > 0) & (in_test < rows_of))),
-        undefined_queries=int(np.count_nonzero(undefined)),
+        undefined_queries=int(np.count_nonzero(np.isnan(at_random))),
         repeated_rows=len(np.intersect1d(train, test)),
         future_rows=None if when is None else int((when[train] >= when[test].min()).sum()),
-        chance=metric(grades[test], np.zeros(len(test)), qid=query[test]),
+        chance=_mean_of_defined(at_random),
     )
+
+
+def _at_random(metric: Metric, grades: Array, query: Array) -> Array:
+    """Expected value of each query if its rows were ranked at random; nan where undefined."""
+    return metric.bind(replace_undefined_by=np.nan).per_query(
+        grades, np.zeros(len(grades)), qid=query
+    )[1]
+
+
+def _mean_of_defined(values: Array) -> float:
+    # A part of a query with nothing relevant in it would hide the leak if it scored 0.
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")

@@ -6,36 +6,11 @@ import consumers_inside  # noqa: F401 - registers its own
 import numpy as np
 import pytest
 from carriers import CARRIERS, by_hand, close
+from cells import cells
 from conftest import needs
 from consumers import CONSUMERS, QID, SCORER, X, Y
 from estimators import Remembering
 from sklearn.inspection import permutation_importance
-
-# works: equals scores by hand; raises: says that no ids were found, and what to do;
-# cannot: for the reason below. The README has the same table.
-TABLE = """
-                                     | routed | RankTarget | y index | X column | X column, polars | X index
-cross_validate                       | works  | works      | works   | works    | works            | works
-cross_val_score                      | works  | works      | works   | works    | works            | works
-GridSearchCV                         | works  | works      | works   | works    | works            | works
-RandomizedSearchCV                   | works  | works      | works   | works    | works            | works
-HalvingGridSearchCV                  | works  | works      | works   | works    | works            | works
-HalvingRandomSearchCV                | works  | works      | works   | works    | works            | works
-learning_curve                       | works  | works      | works   | works    | works            | works
-validation_curve                     | works  | works      | works   | works    | works            | works
-permutation_test_score               | works  | works      | works   | works    | works            | works
-nested cross-validation              | works  | works      | works   | works    | works            | works
-Pipeline in a search                 | works  | works      | works   | works    | works            | works
-search in a Pipeline                 | works  | works      | works   | raises   | raises           | raises
-check_scoring                        | works  | works      | works   | works    | works            | works
-permutation_importance               | cannot | works      | works   | cannot   | raises           | works
-SequentialFeatureSelector            | works  | works      | works   | raises   | raises           | raises
-RidgeCV(cv=…)                        | works  | works      | works   | works    | works            | works
-RidgeCV                              | works  | raises     | raises  | raises   | raises           | raises
-RFECV                                | works  | raises     | raises  | raises   | raises           | raises
-LogisticRegressionCV                 | works  | raises     | raises  | raises   | raises           | raises
-HistGradientBoosting, early stopping | cannot | raises     | raises  | raises   | raises           | raises
-"""  # noqa: E501
 
 # Why, and what is seen: an error of the consumer's own, or a test of its own below.
 CANNOT = {
@@ -52,14 +27,6 @@ CANNOT = {
         (TypeError, "unexpected keyword argument 'qid'"),
     ),
 }
-
-
-def cells():
-    """Consumer, carrier and outcome of each cell of the table."""
-    header, *lines = (line.split("|") for line in TABLE.strip("\n").splitlines())
-    for line in lines:
-        for carrier, outcome in zip(header[1:], line[1:], strict=True):
-            yield line[0].strip(), carrier.strip(), outcome.strip()
 
 
 def test_the_table_is_whole():
