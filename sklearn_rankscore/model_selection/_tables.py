@@ -26,7 +26,8 @@ def as_html(lines: Sequence[Sequence[str]], caption: str, legend: str) -> str:
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in body
     )
     return (
-        f'<table style="text-align: right"><caption style="text-align: left">{escape(caption)}'
+        '<table style="text-align: right; border-spacing: 1em 0.2em">'
+        f'<caption style="text-align: left">{escape(caption)}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"<p><small>{escape(legend)}</small></p>"
     )

@@ -193,7 +193,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             return _equal_counts(when, self.n_splits)
         given = np.atleast_1d(np.asarray(self.cutoffs))
         if when.dtype.kind == "M" and given.dtype.kind == "U":
-            given = given.astype("datetime64[ns]")
+            given = np.array(given.tolist(), dtype="datetime64")
         cutoffs = as_times(given, "cutoffs")
         if (cutoffs.dtype.kind == "M") != (when.dtype.kind == "M"):
             raise ValueError(

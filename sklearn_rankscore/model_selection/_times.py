@@ -15,9 +15,6 @@ from sklearn_rankscore.model_selection._lookup import find, n_rows
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
 
-_DATES = "datetime64[ns]"
-_SPANS = "timedelta64[ns]"
-
 
 def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
     """Time of each row: where all metadata is found, else a DatetimeIndex of y or X, else None."""
@@ -44,9 +41,10 @@ def times_not_found(name: str, seeker: str) -> str:
 
 def as_times(values: Any, name: str) -> Array:
     """Numbers as they are, dates as datetime64 in UTC; nothing missing, one dimension."""
-    kind = getattr(getattr(values, "dtype", None), "kind", "")
+    dtype = getattr(values, "dtype", None)
+    zoned = getattr(dtype, "kind", "") == "M" and not isinstance(dtype, np.dtype)
     # A pandas column with a time zone gives objects unless it is asked for dates.
-    array = np.asarray(values, dtype=_DATES) if kind == "M" else np.asarray(values)
+    array = np.asarray(values, dtype="datetime64[ns]") if zoned else np.asarray(values)
     if array.dtype == object and array.size and _is_date(array.ravel()[0]):
         array = _dates(array)
     if array.dtype.kind == "M":
@@ -61,7 +59,11 @@ def as_times(values: Any, name: str) -> Array:
         array = as_numbers(array, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be flat, one per row. Got shape {array.shape} instead.")
-    return array.astype(np.int64) if array.dtype.kind in "bu" else array
+    if array.dtype.kind not in "bu":
+        return array
+    # Unsigned, a cut-off less a gap would not go below zero; Python's integers hold any.
+    fits = not array.size or int(array.max()) <= np.iinfo(np.int64).max
+    return array.astype(np.int64 if fits else object)
 
 
 def as_span(span: Any, times: Array, name: str) -> Any:
@@ -75,13 +77,13 @@ def as_span(span: Any, times: Array, name: str) -> Any:
                 f"numpy.timedelta64(7, 'D') or datetime.timedelta(days=7), as times are dates. "
                 f"Got {got(span)} instead."
             )
-        length: Any = np.timedelta64(span)
+        to_numpy = getattr(span, "to_timedelta64", None)  # of pandas, to the nanosecond
+        length: Any = to_numpy() if to_numpy else np.timedelta64(span)
         if np.datetime_data(length.dtype)[0] in {"Y", "M", "generic"}:
             raise TypeError(
                 f"The {name!r} parameter must have a fixed length, which months and years have "
                 f"not. Got {got(span)} instead; say it in days."
             )
-        length = length.astype(_SPANS)
     elif isinstance(span, Real):
         length = span
     else:
@@ -99,12 +101,15 @@ def _is_date(value: Any) -> bool:
 
 
 def _dates(objects: Array) -> Array:
-    """Dates of Python and pandas, those with a time zone in UTC."""
-    dates = [
-        d.astimezone(UTC).replace(tzinfo=None) if isinstance(d, datetime) and d.tzinfo else d
-        for d in objects.tolist()
-    ]
+    """Dates of Python and pandas; those with a time zone in UTC, periods by their start."""
     try:
-        return np.array(dates, dtype="datetime64[us]")
+        return np.array([_date(value) for value in objects.tolist()], dtype="datetime64[us]")
     except (TypeError, ValueError) as error:
         raise ValueError(f"times must be numbers or dates: {error}.") from error
+
+
+def _date(value: Any) -> Any:
+    if hasattr(value, "to_timestamp"):
+        return value.to_timestamp()
+    zoned = isinstance(value, datetime) and value.tzinfo is not None
+    return value.astimezone(UTC).replace(tzinfo=None) if zoned else value

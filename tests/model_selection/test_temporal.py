@@ -128,6 +128,7 @@ def places():
         Y,
         {},
     )
+    yield "periods", plain.set_index(qid).assign(times=days.to_period("D")), Y, {}
     yield "DatetimeIndex of X", plain.set_index(days), RankTarget(Y, qid=QID), {}
     yield "DatetimeIndex of y", X, pd.Series(Y, index=days), {"qid": QID}
     yield "DatetimeIndex with a zone", plain.set_index(days.tz_localize("UTC")), Y, {"qid": QID}
@@ -145,6 +146,31 @@ def test_times_are_found_wherever_metadata_is():
     frame = needs("pandas").DataFrame({"when": TIMES, "user": QID})
     got = TemporalSplit(3, times="when", qid="user").split(frame)
     assert [(train.tolist(), test.tolist()) for train, test in got] == want
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([0, 1, 2, 3], dtype=np.uint8),
+        np.array([0, 1, 2, 3], dtype=np.uint64) + np.uint64(2**64 - 9),
+        np.array([0, 1, 2, 3], dtype=np.int64) + 2**53,
+        np.array([False, False, True, True]),
+        np.array([-np.inf, 0.1, 0.2, np.inf]),
+        np.datetime64("1500-01-01", "s") + np.arange(4),
+        np.datetime64("2024", "Y") + np.arange(4),
+        [datetime(2024, 1, 1), datetime(2024, 1, 2), datetime(2024, 1, 3), datetime(2024, 1, 4)],  # noqa: DTZ001
+    ],
+    ids=lambda times: str(getattr(times, "dtype", "datetime")),
+)
+def test_times_of_every_kind(times):
+    """To the last bit, and long before pandas begins."""
+    folds = list(TemporalSplit(1, queries="any").split(np.zeros((4, 1)), times=times))
+    assert [(train.tolist(), test.tolist()) for train, test in folds] == [([0, 1], [2, 3])]
+    order = [3, 0, 2, 1]
+    ((train, test),) = TemporalSplit(1, queries="any").split(
+        np.zeros((4, 1)), times=[times[at] for at in order]
+    )
+    assert (train.tolist(), test.tolist()) == ([1, 3], [0, 2])
 
 
 def test_cut_offs_of_dates():
