@@ -12,8 +12,8 @@ class _Ranker(BaseEstimator):
 
     def remember(self, X, y, **heard):
         self.heard_ = {"X": X, "y": y, **heard}
-        self.n_features_in_ = X.shape[1]
-        self.feature_importances_ = np.arange(X.shape[1])
+        self.n_features_in_ = X.shape[1] if hasattr(X, "shape") else len(X[0])
+        self.feature_importances_ = np.arange(self.n_features_in_)
         return self
 
     def predict(self, X):

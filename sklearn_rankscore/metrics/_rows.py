@@ -76,7 +76,7 @@ def queries_of(qid: Any, n_rows: int) -> Queries:
 def check_same_length(name: str, length: int, n_rows: int) -> None:
     """Refuse an array that has not one value per row."""
     if length != n_rows:
-        hint = " Query ids are wanted, one per row, not group sizes." if name == "qid" else ""
+        hint = " Query ids are wanted, one per row, not group sizes." if "qid" in name else ""
         raise ValueError(
             f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
             f"{hint}"

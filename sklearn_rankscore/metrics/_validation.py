@@ -61,6 +61,22 @@ def as_numbers(values: Any, name: str) -> Array:
     return array
 
 
+def check_not_masked(values: Any, name: str) -> None:
+    """Refuse masked values, which most of NumPy reads as if they were there."""
+    masked = np.ma.isMaskedArray(values) and int(np.ma.getmaskarray(values).sum())
+    if masked:
+        raise ValueError(
+            f"{name} must not be missing. Got {masked} masked values. Drop those rows."
+        )
+
+
+def without_zone(dates: Any) -> Any:
+    """Dates of pandas in UTC where they have a time zone: as an array those would be objects."""
+    accessor = getattr(dates, "dt", dates)
+    zoned = getattr(accessor, "tz", None) is not None and hasattr(accessor, "tz_convert")
+    return accessor.tz_convert(None) if zoned else dates
+
+
 def _from_objects(array: Array, name: str) -> Array:
     try:
         return array.astype(np.float64)

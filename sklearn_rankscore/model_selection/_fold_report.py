@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
+from statistics import fmean
 from textwrap import fill
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from sklearn_rankscore.model_selection._tables import as_html, as_text
 
 _WIDTH = 90
+_MOST = 40  # folds that are shown
 
 
 class FoldReport(NamedTuple):
@@ -117,6 +118,8 @@ class SplitReport:
         for number, fold in enumerate(self.folds):
             counts = [*fold[:6], *[fold.future_rows] * self._timed()]
             lines.append([str(number), *(f"{n:,}" for n in counts), f"{fold.chance:.4f}"])
+        if len(lines) > _MOST:  # leave-one-query-out has a fold for each
+            lines[_MOST // 2 : -_MOST // 2] = [["…"] * len(lines[0])]
         return lines
 
     def _total(self, count: str) -> int:
@@ -127,31 +130,39 @@ class SplitReport:
         cut, future = self._total("cut_queries"), self._total("future_rows")
         problems = []
         if cut and (future or not self._timed()):
-            here = np.mean([fold.chance for fold in self.folds])
-            problems.append(
-                f"{cut:,} of {self._total('test_queries'):,} test queries are cut, so that parts "
-                f"of them are scored: a random model has {self.metric} {here:.4f} here, "
-                f"{self.chance:.4f} on whole queries; use cv=QueryKFold(…)"
-            )
+            problems.append(f"{self._cut()}; use cv=QueryKFold(…)")
         if repeated := self._total("repeated_rows"):
-            problems.append(f"{repeated:,} rows are in train and in test of the same fold")
+            problems.append(f"rows stand in train and in test of the same fold ({repeated:,})")
         if future:
             folds = sum(bool(fold.future_rows) for fold in self.folds)
             problems.append(
-                f"{future:,} rows of train, in {folds} of {len(self.folds)} folds, are not before "
-                "the first test row, so that the model knows the future that it is tested on; "
-                "use cv=TemporalSplit(…)"
+                f"train holds rows that are not before the first test row ({future:,} in {folds} "
+                f"of {len(self.folds)} folds), so that the model knows the future that it is "
+                "tested on; use cv=TemporalSplit(…)"
             )
         return problems
 
-    def _all_well(self) -> str:
+    def _cut(self) -> str:
+        """How many queries are cut, and what that does to a random model."""
         cut, tested = self._total("cut_queries"), self._total("test_queries")
-        undefined = self._total("undefined_queries")
+        defined = [fold.chance for fold in self.folds if not isnan(fold.chance)]
+        text = f"queries are cut ({cut:,} of {tested:,} in test), so that parts of them are scored"
+        if defined:
+            text += (
+                f": a random model has {self.metric} {fmean(defined):.4f} on the parts with a "
+                f"relevant row, {self.chance:.4f} on whole queries"
+            )
+        return text
+
+    def _all_well(self) -> str:
         text = "Honest: no query is cut"
-        if cut:
-            text = f"Honest in time; {cut:,} of {tested:,} test queries have rows outside as well"
+        if self._total("cut_queries"):
+            text = f"Honest in time, but {self._cut()}"
         elif self._timed():
             text += ", and no row of train is from the future"
-        if undefined:
-            text += f". {undefined:,} of {tested:,} test queries have no relevant row and score 0"
+        if undefined := self._total("undefined_queries"):
+            tested = self._total("test_queries")
+            text += (
+                f". Queries without a relevant row score 0 ({undefined:,} of {tested:,} in test)"
+            )
         return f"{text}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,13 @@ def columns_of(X: Any) -> list[Any]:
     return list(getattr(X, "columns", ()))
 
 
+def without_column(X: Any, name: str) -> Any:
+    """X without a column, if it has it."""
+    if name not in columns_of(X):
+        return X
+    return X.drop(columns=[name]) if hasattr(X, "iloc") else X.drop(name)
+
+
 def n_rows(X: Any) -> int:
     """Count the rows of an array, a frame, a sparse matrix or a list."""
     if hasattr(X, "shape"):
@@ -52,7 +60,9 @@ def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None
         )
 
 
-def find_query_ids(name: str, X: Any, y: Any, passed: Any, seeker: str) -> Any:
+def find_query_ids(
+    name: str, X: Any, y: Any, passed: Any, seeker: str, parameter: str = "qid"
+) -> Any:
     """Query id of each row, of which there must be one per row."""
     if passed is None and isinstance(y, RankTarget):  # its own ids count whatever the name
         passed = y.metadata.get(name, y.qid)
@@ -60,24 +70,40 @@ def find_query_ids(name: str, X: Any, y: Any, passed: Any, seeker: str) -> Any:
     if found is None:
         raise ValueError(_not_found(name, X, y, seeker))
     if hasattr(found, "__len__"):
-        check_same_length("qid", len(found), n_rows(X if y is None else y))
+        check_same_length(parameter, len(found), n_rows(X if y is None else y))
     return found
 
 
 def _not_found(name: str, X: Any, y: Any, seeker: str) -> str:
-    lost = isinstance(y, RankTarget) and y.qid is None
-    columns = columns_of(X)
     return (
-        f"{seeker} found no query ids. "
-        + ("This RankTarget was reshaped or joined and lost its own. " if lost else "")
-        + (f"X has only the columns {got(columns)}. " if columns else "")
-        + "Give them in one of five ways: y = RankTarget(y, qid=…), which works nearly "
-        f"everywhere; a level {name!r} of y's pandas index; a column {name!r} of X; a level "
-        f"{name!r} of X's pandas index; or, with scikit-learn's metadata routing enabled, "
-        f"fit(X, y, {name}=…). groups=… alone reaches only the splitter. RFECV, RidgeCV without "
-        "cv=… and LogisticRegressionCV turn X and y into plain arrays: there, enable routing "
-        "(HistGradientBoosting's early stopping does so too, and cannot be given ids at all)."
+        f"{seeker} found no query ids. {what_came(name, 'qid', X, y)}Give them in one of five "
+        f"ways: y = RankTarget(y, qid=…); a level {name!r} of y's pandas index; a column {name!r} "
+        f"of X; a level {name!r} of X's pandas index; or, with scikit-learn's metadata routing "
+        f"enabled, fit(X, y, {name}=…). groups=… alone reaches only the splitter."
     )
+
+
+def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
+    """Say what there is where a name was not found."""
+    if isinstance(y, RankTarget) and y.qid is None:
+        return "This RankTarget was reshaped or joined and lost its own. "
+    names = [*columns_of(X), *(y.metadata if isinstance(y, RankTarget) else ())]
+    names += [level for rows in (X, y) for level in getattr(_index(rows), "names", ()) if level]
+    if names:
+        close = get_close_matches(name, [*map(str, names)], n=1)
+        meant = f" Did you mean {parameter}={close[0]!r}?" if close else ""
+        return f"There are only the names {got(names)}.{meant} "
+    if type(y) is np.ndarray and type(X) is np.ndarray:
+        return (
+            "X and y came as plain arrays; if they carried ids, what is around it (a step of a "
+            "Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
+            "HistGradientBoosting, a stacking estimator, …) has made them so. "
+        )
+    return ""
+
+
+def _index(rows: Any) -> Any:
+    return getattr(rows, "index", None)
 
 
 def sorted_codes(ids: Any) -> Array:

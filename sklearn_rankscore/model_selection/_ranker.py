@@ -11,7 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rankscore.model_selection._dialect import (
-    Table,
+    check_parameters,
+    check_pointwise,
     dialect_of,
     evaluation_sets,
     fit_last_step,
@@ -24,7 +25,9 @@ from sklearn_rankscore.model_selection._lookup import (
     columns_of,
     find_query_ids,
     request_by_name,
+    without_column,
 )
+from sklearn_rankscore.model_selection._query_table import QueryTable
 from sklearn_rankscore.model_selection._scorer import make_rank_scorer
 from sklearn_rankscore.model_selection._target import warn_of_cut_queries
 
@@ -140,17 +143,21 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         given = {"sample_weight": sample_weight, **fit_params}
         given = {name: value for name, value in given.items() if value is not None}
-        evaluation = evaluation_sets(eval_set, eval_qid)
         ranker = clone(self.ranker)
+        evaluation = evaluation_sets(eval_set, eval_qid)
+        check_parameters(ranker, given, self.qid if self.qid in columns_of(X) else None)
         if dialect_of(ranker) is None:
+            check_pointwise(ranker)
             if evaluation:
-                pairs = [(self._features(part), grades) for part, grades, _ in evaluation]
+                pairs = [
+                    (without_column(part, self.qid), grades) for part, grades, _ in evaluation
+                ]
                 given |= say_evaluation(ranker, pairs)
-            X = self._features(X)
+            X = without_column(X, self.qid)
         else:
-            train = self._table(X, y, qid)
+            train = self._table(X, y, qid, "")
             warn_of_cut_queries(y, train.ids, "the ranker learns from parts of them", _IF_MEANT)
-            tables = [self._table(*part) for part in evaluation]
+            tables = [self._table(*part, f"[{at}]") for at, part in enumerate(evaluation)]
             given = translate(ranker, train, tables, given)
             X, y = train.X, train.y
         self.ranker_ = fit_last_step(ranker, X, y, given)
@@ -203,20 +210,17 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         scorer = make_rank_scorer("ndcg", qid=self.qid)
         return scorer(self, X, y, qid=qid, sample_weight=sample_weight)
 
-    def _table(self, X: Any, y: Any, qid: Any) -> Table:
+    def _table(self, X: Any, y: Any, qid: Any, at: str) -> QueryTable:
         check_consistent_length(X, y)
-        ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
-        return Table.sort(self._features(X), y, ids)
-
-    def _features(self, X: Any) -> Any:
-        """X without the column of ids, if it has one."""
-        if self.qid not in columns_of(X):
-            return X
-        return X.drop(columns=[self.qid]) if hasattr(X, "iloc") else X.drop(self.qid)
+        seeker, parameter = type(self).__name__, "qid"
+        if at:
+            seeker, parameter = f"{seeker}, without eval_qid, for eval_set{at}", f"eval_qid{at}"
+        ids = find_query_ids(self.qid, X, y, qid, seeker, parameter)
+        return QueryTable.sort(without_column(X, self.qid), y, ids)
 
     def _ask(self, method: str, X: Any) -> Array:
         check_is_fitted(self)
-        answer: Array = getattr(self.ranker_, method)(self._features(X))
+        answer: Array = getattr(self.ranker_, method)(without_column(X, self.qid))
         return answer
 
     def __getattr__(self, name: str) -> Any:
@@ -227,7 +231,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         """Be what the ranker is; a ranker, which scikit-learn has no word for, is a regressor."""
-        tags = deepcopy(get_tags(self.ranker))
+        try:
+            tags = deepcopy(get_tags(self.ranker))
+        except AttributeError:  # no estimator of scikit-learn's kind
+            tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         if tags.estimator_type is None or tags.regressor_tags is not None:
             tags.estimator_type = "regressor"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._validation import as_grades, got
 from sklearn_rankscore.model_selection._fold_report import FoldReport, SplitReport
 from sklearn_rankscore.model_selection._lookup import find_query_ids, sorted_codes
-from sklearn_rankscore.model_selection._times import find_times, times_not_found
+from sklearn_rankscore.model_selection._times import Times, find_times, times_not_found
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
@@ -78,8 +79,9 @@ def split_report(
        1           2          2              2             2    2          1  1.0000
     (cut: test queries that are not whole; undefined: without a relevant row; chance: ndcg@10
     of a random model on the others)
-    Not honest: 4 of 4 test queries are cut, so that parts of them are scored: a random model
-    has ndcg@10 1.0000 here, 0.8155 on whole queries; use cv=QueryKFold(…).
+    Not honest: queries are cut (4 of 4 in test), so that parts of them are scored: a random
+    model has ndcg@10 1.0000 on the parts with a relevant row, 0.8155 on whole queries; use
+    cv=QueryKFold(…).
     """
     scored = get_metric(metric)
     name, passed = _named(qid, cv, "qid")
@@ -87,15 +89,12 @@ def split_report(
     name, passed = _named(times, cv, "times")
     when = find_times(name, X, y, passed)
     if when is None and times is not None:
-        raise ValueError(times_not_found(name, "split_report"))
-    query, grades = sorted_codes(ids), np.asarray(y)
+        raise ValueError(times_not_found(name, X, y, "split_report"))
+    query, grades = sorted_codes(ids), as_grades(y)
     splitter = check_cv(cv, y)
-    known = {"qid": ids if groups is None else None, "groups": groups, "times": when}
-    if groups is None and "qid" not in _requests(splitter):
-        known["groups"] = ids
-    asked_for = {name: known[name] for name in _requests(splitter) if name in known}
+    asked_for = _asked_for(splitter, {"qid": ids, "groups": groups, "times": passed})
     folds = tuple(
-        _fold(scored, grades, query, when, np.asarray(train), np.asarray(test))
+        _fold(scored, grades, query, when, _rows(train), _rows(test))
         for train, test in splitter.split(X, y, **asked_for)
     )
     if not folds:
@@ -106,33 +105,51 @@ def split_report(
 
 def _named(value: Any, cv: Any, name: str) -> tuple[str, Any]:
     """Name to look for, and what was passed in its place."""
+    if isinstance(value, str):
+        return value, None
     own = getattr(cv, name, None)
-    return (value, None) if isinstance(value, str) else (own or name, value)
+    return own if isinstance(own, str) else name, value
 
 
-def _requests(splitter: Any) -> list[str]:
-    """Metadata that a splitter's `split` asks scikit-learn for."""
-    if not hasattr(splitter, "get_metadata_routing"):
-        return []
-    requests: dict[str, Any] = splitter.get_metadata_routing().split.requests
-    return [name for name, request in requests.items() if request is not False]
+def _asked_for(splitter: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """Of what is known, what a splitter asks for; ids are groups where it has no word for them."""
+    if not hasattr(splitter, "get_metadata_routing"):  # of another library
+        takes = inspect.signature(splitter.split).parameters
+        return {"groups": known["groups"]} if "groups" in takes else {}
+    requests = splitter.get_metadata_routing().split.requests
+    if known["groups"] is None and "qid" not in requests:
+        known["groups"] = known["qid"]
+    wanted = [name for name, request in requests.items() if request is not False]
+    return {name: known[name] for name in wanted if name in known}
+
+
+def _rows(part: Any) -> Array:
+    """Row numbers of a part, which may be given as a mask."""
+    rows = np.asarray(part)
+    rows = np.flatnonzero(rows) if rows.dtype.kind == "b" else rows
+    if not rows.size:
+        raise ValueError("cv must give rows for train and for test. Got an empty part instead.")
+    return rows
 
 
 def _fold(
-    metric: Metric, grades: Array, query: Array, when: Array | None, train: Array, test: Array
+    metric: Metric, grades: Array, query: Array, when: Times | None, train: Array, test: Array
 ) -> FoldReport:
     rows_of = np.bincount(query)
-    in_test = np.bincount(query[np.unique(test)], minlength=len(rows_of))
+    distinct = np.bincount(query[np.unique(test)], minlength=len(rows_of))
+    in_test = np.bincount(query[test], minlength=len(rows_of))
+    cut = (in_test > 0) & ((distinct < rows_of) | (in_test > distinct))  # or has rows twice
     at_random = _at_random(metric, grades[test], query[test])
+    future = None if when is None else int((when.ticks[train] >= when.ticks[test].min()).sum())
     return FoldReport(
         train_rows=len(train),
         test_rows=len(test),
         train_queries=len(np.unique(query[train])),
         test_queries=len(at_random),
-        cut_queries=int(np.count_nonzero((in_test > 0) & (in_test < rows_of))),
+        cut_queries=int(np.count_nonzero(cut)),
         undefined_queries=int(np.count_nonzero(np.isnan(at_random))),
         repeated_rows=len(np.intersect1d(train, test)),
-        future_rows=None if when is None else int((when[train] >= when[test].min()).sum()),
+        future_rows=future,
         chance=_mean_of_defined(at_random),
     )
 

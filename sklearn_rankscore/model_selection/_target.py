@@ -5,11 +5,18 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
+import joblib
 import numpy as np
 
 from sklearn_rankscore.metrics._queries import as_objects, natural, shown
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
-from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers
+from sklearn_rankscore.metrics._validation import (
+    Array,
+    as_grades,
+    as_numbers,
+    check_not_masked,
+    without_zone,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +88,9 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     @classmethod
     def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
         target = np.asarray(y).view(cls)
-        target.flags.writeable = False
+        arrays: list[Array] = [target, *rows.values()]
+        for array in arrays:
+            array.flags.writeable = False
         vars(target)["_rows"] = dict(rows)
         return target
 
@@ -174,6 +183,19 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Pickle as plain arrays, which joblib can share between processes."""
         return RankTarget._put_together, (np.asarray(self), self._known_rows())
 
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """View the grades; joblib's caches, which hash the view as bytes, see the ids as well."""
+        seen = super().view(*args, **kwargs)
+        if args == (np.uint8,) and self._known_rows():
+            # Two targets of equal grades and different queries must not share a cached result.
+            ids = np.frombuffer(joblib.hash(self._known_rows()).encode(), dtype=np.uint8)
+            return np.concatenate([np.asarray(seen), ids])
+        return seen
+
+    def __dask_tokenize__(self) -> Any:
+        """Tell Dask's caches the grades, ids and all."""
+        return type(self).__name__, np.asarray(self), self._known_rows()
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute on plain arrays: a sum or a comparison is no target."""
         plain = [_plain(value) for value in inputs]
@@ -196,7 +218,10 @@ def _plain(value: Any) -> Any:
 
 def _one_dimensional(values: Any, name: str) -> Array:
     """One value per row, as given: tuples and mixed types stay what they are."""
+    check_not_masked(values, name)
     is_array = hasattr(values, "__array__")
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M":
+        values = without_zone(values)
     array = np.array(values) if is_array else natural(as_objects(values, name))
     if array.ndim != 1:
         raise ValueError(

@@ -16,12 +16,7 @@ from sklearn_rankscore.model_selection._lookup import (
     request_by_name,
     sorted_codes,
 )
-from sklearn_rankscore.model_selection._times import (
-    as_span,
-    as_times,
-    find_times,
-    times_not_found,
-)
+from sklearn_rankscore.model_selection._times import Times, find_times, times_not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +38,8 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     n_splits : int, default=5
         Number of cut-offs, between which lie as equal numbers of rows as their times allow.
     cutoffs : array-like of shape (n_splits,), default=None
-        The cut-offs themselves, rising; as the times are: numbers, or dates (also ISO text).
+        The cut-offs themselves, rising; as the times are: numbers, or dates (also ISO text), which
+        without a time zone are of UTC.
     gap : number or timedelta, default=None
         Length of time before each cut-off whose rows are left out, as for labels that come late.
     test_span : number or timedelta, default=None
@@ -54,7 +50,8 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     queries : {"whole", "any"}, default="whole"
         "whole": a query of which any row falls outside is left out of a part, so that none is
         learned or scored in halves. "any": keep all rows, for queries that are users who live on
-        both sides; no query ids are needed.
+        both sides; no query ids are needed, and a scorer that meets a RankTarget should be made
+        with ``on_split_query="ignore"``.
     times, qid : str, default="times" and "qid"
         Names under which times and query ids are found; see `make_rank_scorer`. Times are also
         taken from a DatetimeIndex of y or X.
@@ -175,61 +172,62 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         seeker = type(self).__name__
         when = find_times(self.times, X, y, times)
         if when is None:
-            raise ValueError(times_not_found(self.times, seeker))
+            raise ValueError(times_not_found(self.times, X, y, seeker))
         query = None
         if self.queries == "whole":
             query = sorted_codes(find_query_ids(self.qid, X, y, qid, seeker))
-        cutoffs = self._cutoffs(when)
-        for cutoff, following in pairwise([*cutoffs, None]):
+        for cutoff, following in pairwise([*self._cutoffs(when), None]):
             parts = self._parts(when, cutoff, following)
             kept = [rows if query is None else _whole(rows, query) for rows in parts]
             for name, rows, before in zip(("train", "test"), kept, parts, strict=True):
                 if not rows.any():
-                    raise ValueError(_no_rows(name, cutoff, straddle=bool(before.any())))
+                    raise ValueError(_no_rows(name, when.show(cutoff), straddle=before.any()))
             yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
 
-    def _cutoffs(self, when: Array) -> Array:
+    def _cutoffs(self, when: Times) -> list[Any]:
+        """Moments of the cut-offs."""
         if self.cutoffs is None:
-            return _equal_counts(when, self.n_splits)
+            return when.moments(_equal_counts(when.ticks, self.n_splits))
         given = np.atleast_1d(np.asarray(self.cutoffs))
-        if when.dtype.kind == "M" and given.dtype.kind == "U":
+        if when.tick is not None and all(isinstance(cutoff, str) for cutoff in given.tolist()):
             given = np.array(given.tolist(), dtype="datetime64")
-        cutoffs = as_times(given, "cutoffs")
-        if (cutoffs.dtype.kind == "M") != (when.dtype.kind == "M"):
+        cutoffs = Times.read(given, "cutoffs")
+        if (cutoffs.tick is None) != (when.tick is None):
+            wanted = "numbers" if when.tick is None else "dates"
             raise ValueError(
-                f"cutoffs must be what times are, {when.dtype}. Got {cutoffs.dtype} instead."
+                f"cutoffs must be {wanted}, as times are. Got {got(self.cutoffs)} instead."
             )
-        if not (cutoffs[1:] > cutoffs[:-1]).all():
+        moments = cutoffs.moments()
+        if not all(one < other for one, other in pairwise(moments)):
             raise ValueError(f"cutoffs must rise. Got {got(self.cutoffs)} instead.")
-        return cutoffs
+        return moments
 
-    def _parts(self, when: Array, cutoff: Any, following: Any) -> tuple[Array, Array]:
+    def _parts(self, when: Times, cutoff: Any, following: Any) -> tuple[Array, Array]:
         """Rows of train and test by their times alone."""
-        gap = as_span(self.gap, when, "gap")
-        test_span = as_span(self.test_span, when, "test_span")
-        train_span = as_span(self.train_span, when, "train_span")
-        last = cutoff if gap is None else cutoff - gap
-        end = following if test_span is None else cutoff + test_span
-        train, test = when < last, when >= cutoff
-        if train_span is not None:
-            train &= when >= last - train_span
+        last = cutoff - (0 if self.gap is None else when.span(self.gap, "gap"))
+        end = following
+        if self.test_span is not None:
+            end = cutoff + when.span(self.test_span, "test_span")
+        train, test = when.before(last), ~when.before(cutoff)
+        if self.train_span is not None:
+            train &= ~when.before(last - when.span(self.train_span, "train_span"))
         if end is not None:
-            test &= when < end
+            test &= when.before(end)
         return train, test
 
 
-def _equal_counts(when: Array, n_splits: int) -> Array:
-    """Cut-offs before which lie, as nearly as may be, 1, 2, … equal shares of the rows."""
-    distinct, counts = np.unique(when, return_counts=True)
+def _equal_counts(ticks: Array, n_splits: int) -> Array:
+    """Rows at whose times as nearly as may be 1, 2, … equal shares of all rows lie before."""
+    _, first, counts = np.unique(ticks, return_index=True, return_counts=True)
     before = np.cumsum(counts)[:-1]  # rows before each time but the first
-    wanted = np.arange(1, n_splits + 1) * (len(when) / (n_splits + 1))
+    wanted = np.arange(1, n_splits + 1) * (len(ticks) / (n_splits + 1))
     nearest = [int(np.abs(before - share).argmin()) for share in wanted if len(before)]
     if len(set(nearest)) < n_splits:
         raise ValueError(
-            f"n_splits={n_splits} cut-offs cannot be told apart: there are {len(distinct)} "
+            f"n_splits={n_splits} cut-offs cannot be told apart: there are {len(counts)} "
             "different times, too few or too unequally used. Give fewer n_splits, or cutoffs=…."
         )
-    return np.asarray(distinct[1:][nearest])
+    return np.asarray(first[1:][nearest])
 
 
 def _whole(rows: Array, query: Array) -> Array:
@@ -238,7 +236,7 @@ def _whole(rows: Array, query: Array) -> Array:
     return np.asarray(rows & (missing[query] == 0))
 
 
-def _no_rows(part: str, cutoff: Any, *, straddle: bool) -> str:
+def _no_rows(part: str, cutoff: str, *, straddle: Any) -> str:
     if straddle:
         return (
             f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: all queries with rows "

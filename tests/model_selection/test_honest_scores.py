@@ -131,9 +131,11 @@ def test_lost_ids_are_said_where_scikit_learn_goes_on():
 def test_the_error_names_the_columns_that_are_there():
     """A name that was misspelt is seen."""
     carried = CARRIERS["X column"](X, Y, QID)
-    message = r"only the columns \['a', 'b', 'c', 'qid'\].*a column 'query' of X"
+    message = (
+        r"only the names \['a', 'b', 'c', 'qid'\]. Did you mean qid='qid'\?.*column 'qids' of X"
+    )
     with pytest.raises(ValueError, match=message):
-        make_rank_scorer("ndcg", qid="query")(ByColumn(1), carried.X, Y)
+        make_rank_scorer("ndcg", qid="qids")(ByColumn(1), carried.X, Y)
 
 
 CUT = {

@@ -133,7 +133,7 @@ def test_kinds_of_tables(kind):
     """Sparse matrices that cannot be indexed, and lists of lists."""
     x = X.tolist() if kind == "list" else sparse.coo_array(X).asformat(kind)
     heard = QueryRanker(GroupIdRanker()).fit(x, Y, qid=list(QID)).ranker_.heard_
-    got = heard["X"] if kind == "list" else heard["X"].toarray()
+    got = np.asarray(heard["X"]) if kind == "list" else heard["X"].toarray()
     np.testing.assert_array_equal(got, X[ORDER])
 
 
@@ -241,7 +241,6 @@ def test_requests_of_routing():
         (lambda: {"qid": SIZES}, ValueError, "30 values for 240 rows instead.*not group sizes"),
         (lambda: {"qid": QID, "y": Y[1:]}, ValueError, r"inconsistent numbers of samples"),
         (lambda: {"qid": QID, "y": None}, ValueError, "requires y to be passed"),
-        (lambda: {"qid": QID, "y": Y + 0.5}, ValueError, "learns from whole grades.* grade 2.5"),
         (lambda: {"qid": QID, "y": Y * np.nan}, ValueError, "Input y contains NaN"),
         (lambda: {"qid": QID, "eval_set": X}, ValueError, r"must be a pair \(X, y\) or a list"),
         (lambda: {"qid": QID, "eval_set": (X, Y)}, ValueError, "found no query ids"),

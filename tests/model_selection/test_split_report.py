@@ -100,7 +100,7 @@ def test_it_shows_the_leak_of_a_shuffled_k_fold():
     y = RankTarget(Y, qid=QID)
     report = split_report(cv, X, y)
     assert not report.honest
-    assert "test queries are cut" in report.verdict
+    assert "queries are cut (988 of 988 in test)" in report.verdict
     assert "use cv=QueryKFold(…)" in report.verdict
     leak = np.mean([fold.chance for fold in report.folds])
     # Column 1 is noise, a random model: what it scores in a search is what the report foretells.
@@ -131,12 +131,12 @@ def test_verdicts():
     # Users who live on both sides of a cut-off are cut, but nothing is known too early.
     report = split_report(TemporalSplit(3, queries="any"), X, y, times=np.arange(Y.size) % 50)
     assert report.honest
-    assert report.verdict.startswith("Honest in time; 360 of 360 test queries have rows outside")
+    assert report.verdict.startswith("Honest in time, but queries are cut (360 of 360 in test)")
     report = split_report([(np.arange(40), np.arange(20, 60))], X, y)
-    assert "20 rows are in train and in test of the same fold" in report.verdict
+    assert "rows stand in train and in test of the same fold (20)" in report.verdict
     lost = RankTarget(np.where(QID < 50, 0, Y), qid=QID)
     report = split_report(QueryKFold(4), X, lost)
-    assert report.verdict.endswith("50 of 200 test queries have no relevant row and score 0.")
+    assert report.verdict.endswith("without a relevant row score 0 (50 of 200 in test).")
 
 
 def test_splitters_get_what_they_ask_for():

@@ -245,7 +245,7 @@ def test_in_scikit_learn():
         (
             lambda: TemporalSplit(cutoffs=[DAY]),
             ValueError,
-            "cutoffs must be what times are, int64",
+            "cutoffs must be numbers, as times are",
         ),
         (lambda: TemporalSplit(cutoffs=[0]), ValueError, "finds no train rows at the cut-off 0"),
         (lambda: TemporalSplit(cutoffs=[99]), ValueError, "finds no test rows at the cut-off 99"),
