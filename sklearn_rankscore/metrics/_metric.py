@@ -98,12 +98,17 @@ class Metric:
         self,
         y_true: Any,
         y_score: Any,
-        *,
+        *misplaced: Any,
         qid: Any = None,
         sample_weight: Any = None,
         **options: Unpack[Options],
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
+        if misplaced:
+            raise TypeError(
+                f"{self.name} takes y_true and y_score, all else by name: qid=…, k=…. It is a "
+                f"metric; the scorer that a search wants is make_rank_scorer({str(self)!r})."
+            )
         request = _request(self, options)
         rows = Rows.collect(y_true, y_score, qid)
         return _means([self], _values([request], rows), rows, sample_weight)[0]

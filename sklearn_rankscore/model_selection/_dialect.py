@@ -120,9 +120,10 @@ def evaluation_sets(eval_set: Any, eval_qid: Any) -> list[tuple[Any, Any, Any]]:
         if eval_qid is not None:
             raise ValueError("eval_qid must come with eval_set=[(X, y)]. Got eval_qid alone.")
         return []
-    several = isinstance(eval_set, list) or all(isinstance(pair, tuple) for pair in eval_set)
-    pairs = list(eval_set) if several else [eval_set]
-    if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+    given = eval_set if isinstance(eval_set, (list, tuple)) else ()
+    one = isinstance(eval_set, tuple) and not all(isinstance(pair, tuple) for pair in given)
+    pairs = [eval_set] if one else list(given)
+    if not pairs or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
         raise ValueError(
             f"eval_set must be a pair (X, y) or a list of pairs. Got {got(eval_set)} instead."
         )
@@ -139,7 +140,7 @@ def evaluation_sets(eval_set: Any, eval_qid: Any) -> list[tuple[Any, Any, Any]]:
 
 def _is_list_of_arrays(ids: Any) -> bool:
     first = ids[0] if isinstance(ids, (list, tuple)) and len(ids) else 0
-    return first is None or isinstance(first, list) or hasattr(first, "shape")
+    return first is None or isinstance(first, list) or getattr(first, "shape", ()) != ()
 
 
 def translate(

@@ -1,0 +1,189 @@
+"""Times at the edges: far dates, long and short lengths, narrow numbers, what is missing."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+import pytest
+from conftest import needs
+
+from sklearn_rankscore import RankTarget, TemporalSplit, split_report
+
+X = np.zeros((4, 1))
+
+
+def folds(times, n_splits=1, **settings):
+    """Folds of four rows, each a query of its own."""
+    cv = TemporalSplit(n_splits, queries="any", **settings)
+    return [(train.tolist(), test.tolist()) for train, test in cv.split(X, times=times)]
+
+
+def far(unit):
+    """Dates that do not fit into nanoseconds, beside one that does."""
+    return np.array(["1500-01-01", "2024-01-01", "2024-02-01", "9999-12-31"], f"M8[{unit}]")
+
+
+@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us"])
+def test_far_dates_do_not_wrap(unit):
+    """A sentinel of the year 9999 is the future, in folds, cut-offs and reports."""
+    times = far(unit)
+    assert folds(times) == [([0, 1], [2, 3])]
+    assert folds(times[::-1]) == [([2, 3], [0, 1])]
+    assert folds(times, cutoffs=["2024-02-01", "9999-01-01"]) == [([0, 1], [2]), ([0, 1, 2], [3])]
+    report = split_report([([0, 3], [1, 2])], X, [1, 1, 1, 1], qid=[1, 2, 3, 4], times=times)
+    assert report.folds[0].future_rows == 1
+    assert not report.honest
+
+
+def test_far_dates_of_other_libraries():
+    """Python, pandas with and without a zone, polars."""
+    pd, pl = needs("pandas"), needs("polars")
+    python = [datetime(year, 1, 1) for year in (1500, 2023, 2024, 9999)]  # noqa: DTZ001
+    zoned = pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"]))
+    for times in (
+        python,
+        [moment.date() for moment in python],
+        [moment.replace(tzinfo=UTC) for moment in python],
+        pl.Series(python),
+        pl.Series([moment.date() for moment in python]),
+        pd.Series(python, dtype=object),
+        zoned.dt.tz_localize("America/New_York"),
+        RankTarget(np.ones(4), qid=range(4), times=zoned.dt.tz_localize("UTC")).metadata["times"],
+    ):
+        assert folds(times) == [([0, 1], [2, 3])]
+        assert folds(times, gap=timedelta(days=1)) == [([0, 1], [2, 3])]
+        assert folds(times, gap=timedelta(days=400)) == [([0], [2, 3])]
+
+
+LONG = [
+    timedelta.max,
+    timedelta(days=365_000),
+    np.timedelta64(200_000, "D"),
+    np.timedelta64(213_504, "D"),  # 2**64 nanoseconds and a little
+    np.timedelta64(2**62, "s"),
+]
+
+
+@pytest.mark.parametrize("length", LONG, ids=str)
+@pytest.mark.parametrize("unit", ["ns", "us", "D"])
+def test_lengths_without_an_end(length, unit):
+    """As spans they bound nothing; as a gap they leave nothing."""
+    times = (np.datetime64("2024-01-01", "D") + np.arange(4)).astype(f"M8[{unit}]")
+    assert folds(times, test_span=length, train_span=length) == [([0, 1], [2, 3])]
+    with pytest.raises(ValueError, match="finds no train rows"):
+        folds(times, gap=length)
+
+
+def test_short_lengths():
+    """A nanosecond is one; so is half a day where times are days."""
+    pd = needs("pandas")
+    times = np.datetime64("2024-01-01", "ns") + np.arange(4)
+    for gap in (np.timedelta64(1, "ns"), pd.Timedelta(1, "ns")):
+        assert folds(times, gap=gap) == [([0], [2, 3])]
+    days = np.datetime64("2024-01-01", "D") + np.arange(4)
+    assert folds(days, gap=np.timedelta64(12, "h")) == [([0, 1], [2, 3])]
+    assert folds(days, gap=np.timedelta64(36, "h")) == [([0], [2, 3])]
+    assert folds(days, test_span=np.timedelta64(12, "h")) == [([0, 1], [2])]
+    assert folds(days, cutoffs=["2024-01-03T12"]) == [([0, 1, 2], [3])]
+    for name in ("gap", "test_span", "train_span"):
+        for length in (np.timedelta64(1, "M"), np.timedelta64("NaT"), np.timedelta64(1)):
+            with pytest.raises(TypeError, match=f"{name}.* must have a fixed length"):
+                folds(days, **{name: length})
+        with pytest.raises(ValueError, match=f"{name}.* must not be negative"):
+            folds(days, **{name: timedelta(days=-1)})
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f8"])
+def test_numbers_of_every_width(dtype):
+    """Cut-offs and lengths beyond what the width can hold."""
+    times = np.array([0, 50, 100, 120], dtype=dtype)
+    assert folds(times, cutoffs=[100], test_span=50) == [([0, 1], [2, 3])]
+    assert folds(times, cutoffs=[120], test_span=50) == [([0, 1, 2], [3])]
+    assert folds(times, cutoffs=[100], train_span=10**30) == [([0, 1], [2, 3])]
+    assert folds(times, cutoffs=[100], train_span=np.inf) == [([0, 1], [2, 3])]
+    assert folds(times, cutoffs=[100], gap=60) == [([0], [2, 3])]
+    with pytest.raises(ValueError, match="finds no train rows"):
+        folds(times, cutoffs=[100], gap=10**30)
+
+
+def test_numbers_beyond_int64():
+    """Unsigned ones stay where they are in the order."""
+    times = np.array([1, 2, 3, 2**63 + 5], dtype=np.uint64)
+    assert folds(times, 2) == [([0], [1, 2]), ([0, 1, 2], [3])]
+    assert folds(times[::-1]) == [([2, 3], [0, 1])]
+    report = split_report([([3], [0, 1, 2])], X, [1, 1, 1, 1], qid=range(4), times=times)
+    assert not report.honest
+
+
+MASK = [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.ma.array([0, 1, 2, 99], mask=MASK),
+        np.ma.array(far("s"), mask=MASK),
+        [1.0, 2.0, np.nan, 4.0],
+        [datetime(2024, 1, 1), None, datetime(2024, 1, 2), datetime(2024, 1, 3)],  # noqa: DTZ001
+        np.array(["2024-01-01", "NaT", "2024-01-02", "2024-01-03"], "M8[D]"),
+    ],
+    ids=["masked", "masked dates", "NaN", "None", "NaT"],
+)
+def test_missing_times(times):
+    """Whatever stands for it."""
+    with pytest.raises(ValueError, match="times must not be missing"):
+        folds(times)
+    with pytest.raises(ValueError, match="must not be missing"):
+        split_report([([0, 1], [2, 3])], X, [1] * 4, qid=range(4), times=times)
+
+
+def test_missing_times_of_pandas():
+    """NaT among dates with a zone, in a frame and on a target."""
+    pd = needs("pandas")
+    times = pd.Series(pd.to_datetime(["2024-01-01", None, "2024-01-02", "2024-01-03"], utc=True))
+    for given in (times, times.tolist(), times.astype(object)):
+        with pytest.raises(ValueError, match="times must not be missing"):
+            folds(given)
+
+
+def test_text_is_no_time_but_a_cut_off():
+    """A column of text says how to turn it into dates."""
+    pd = needs("pandas")
+    text = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"]
+    for times in (text, np.array(text), pd.Series(text), pd.Series(text, dtype=object)):
+        with pytest.raises(
+            ValueError, match=r"times must be numbers or dates.*pandas.to_datetime"
+        ):
+            folds(times)
+    days = np.array(text, "M8[D]")
+    for cutoffs in (pd.Series(text[2:3]), text[2:3], [date(2024, 1, 3)], pd.Index(text[2:3])):
+        assert folds(days, cutoffs=cutoffs) == [([0, 1], [2, 3])]
+    assert folds(list(days)) == [([0, 1], [2, 3])]
+    target = RankTarget([1, 1, 1, 1], qid=range(4), times=list(days))
+    assert next(TemporalSplit(1).split(X, target))[1].tolist() == [2, 3]
+
+
+def test_errors_name_moments_as_people_do():
+    """No nanoseconds where there are days; the names that are there."""
+    days = np.datetime64("2024-01-01", "ns") + np.arange(4) * np.timedelta64(1, "D")
+    with pytest.raises(ValueError, match=r"at the cut-off 2025-01-01\. "):
+        folds(days, cutoffs=["2025-01-01"])
+    with pytest.raises(ValueError, match=r"at the cut-off 2025-01-01T12\. "):
+        folds(days, cutoffs=["2025-01-01T12:00"])
+    frame = needs("pandas").DataFrame({"time": days, "qid": range(4)})
+    with pytest.raises(
+        ValueError, match=r"the names \['time', 'qid'\]\. Did you mean times='time'"
+    ):
+        next(TemporalSplit(1).split(frame))
+    target = RankTarget([1, 1, 1, 1], qid=range(4), day=days)
+    with pytest.raises(ValueError, match=r"found no times\. There are only the names \['day'\]"):
+        next(TemporalSplit(1).split(X, target))
+
+
+def test_a_period_index_is_one_of_dates():
+    """Found without a name, as a DatetimeIndex is."""
+    pd = needs("pandas")
+    frame = pd.DataFrame(X, index=pd.period_range("2024-01", periods=4, freq="M"))
+    cv = TemporalSplit(1, queries="any")
+    assert next(cv.split(frame))[1].tolist() == [2, 3]
