@@ -90,7 +90,9 @@ def make_ranking(
     return np.hstack([rows, queries[qid]]), y, qid
 
 
-def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
+def load_letor(
+    path: str | PathLike[str], n_features: int | None = None
+) -> tuple[Any, Array, Array]:
     """Load a file in SVMlight form with query ids, as LETOR and MSLR have it.
 
     Each line is ``grade qid:ID feature:value …``.
@@ -99,11 +101,14 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
     ----------
     path : str or path-like
         File, plain or compressed as .gz or .bz2.
+    n_features : int, default=None
+        Number of features; None: up to the last that occurs. Give a test file that of its
+        training file, ``X.shape[1]``.
 
     Returns
     -------
     X : sparse matrix of shape (n_rows, n_features), csr
-        Features.
+        Features; ``X.toarray()`` for models that take no sparse matrix.
     y : ndarray of shape (n_rows,)
         Relevance grades.
     qid : ndarray of shape (n_rows,), int
@@ -112,7 +117,7 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
     Raises
     ------
     ValueError
-        If the file is not in this form, is empty, or has rows without a query id.
+        If the file is not in this form, is empty, has rows without a query id, or more features.
     OSError
         If it cannot be read.
 
@@ -134,10 +139,10 @@ def load_letor(path: str | PathLike[str]) -> tuple[Any, Array, Array]:
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - slow to import
 
     try:
-        X, y, qid = load_svmlight_file(str(path), query_id=True)
+        X, y, qid = load_svmlight_file(str(path), n_features=n_features, query_id=True)
     except ValueError as error:
         raise ValueError(
-            f"{path} is not made of lines 'grade qid:ID feature:value …': {error}."
+            f"{path} is not read as lines 'grade qid:ID feature:value …': {error}."
         ) from error
     if not len(y):
         raise ValueError(f"{path} holds no rows.")

@@ -636,3 +636,12 @@ def test_exponential_gains_of_large_grades():
     dcg, ideal = get_metric("dcg"), get_metric("ideal_dcg")
     ratio = dcg(*fractions, gain="exponential") / ideal(*fractions, gain="exponential")
     assert ndcg(*fractions, gain="exponential") == pytest.approx(ratio, rel=1e-14)
+
+
+def test_what_is_passed_by_position_is_named():
+    """Ids by position, and a metric where a search wants a scorer."""
+    with pytest.raises(TypeError, match=r"ndcg takes y_true and y_score, all else by name: qid=…"):
+        ndcg([1, 0], [2, 1], [0, 0])
+    scorer_wanted = r"scorer that a search wants is make_rank_scorer\('ndcg@10'\)"
+    with pytest.raises(TypeError, match=scorer_wanted):
+        get_metric("ndcg@10")(object(), [[1], [0]], [1, 0])

@@ -13,6 +13,7 @@ from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
     KFold,
+    LeaveOneGroupOut,
     PredefinedSplit,
     ShuffleSplit,
     StratifiedGroupKFold,
@@ -208,3 +209,79 @@ def test_it_prints_in_a_terminal_and_a_notebook():
     assert frame["cut_queries"].tolist() == [fold.cut_queries for fold in report.folds]
     assert frame.index.name == "fold"
     assert ndcg.name in split_report(2, X, RankTarget(Y, qid=QID)).metric
+
+
+class Foreign:
+    """Splitter of another library: takes groups, knows no routing, has attributes of its own."""
+
+    times = 5
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 3
+
+    def split(self, X, y=None, groups=None):
+        cv = KFold(3, shuffle=True, random_state=0) if groups is None else GroupKFold(3)
+        return cv.split(X, y, groups)
+
+
+def test_splitters_of_other_libraries():
+    """Groups are passed on where they are given."""
+    y = RankTarget(Y, qid=QID)
+    assert split_report(Foreign(), X, y, groups=QID).honest
+    assert not split_report(Foreign(), X, y).honest
+
+
+def test_groups_do_not_hide_the_ids():
+    """A splitter that asks for ids gets them beside groups."""
+    report = split_report(TemporalSplit(2), X, Y, qid=QID, times=TIMES, groups=QID // 10)
+    assert report.honest
+
+
+def test_parts_as_masks_and_parts_that_are_none():
+    """As scikit-learn takes them; an empty part is no part."""
+    y = RankTarget(Y, qid=QID)
+    mask = QID < 100
+    report = split_report([(mask, ~mask)], X, y)
+    assert (
+        report.folds == split_report([(np.flatnonzero(mask), np.flatnonzero(~mask))], X, y).folds
+    )
+    for folds in ([(mask, [])], [(np.array([]), mask)]):
+        with pytest.raises(ValueError, match="Got an empty part"):
+            split_report(folds, X, y)
+    with pytest.raises(ValueError, match="at least one fold"):
+        split_report([], X, y)
+
+
+def test_rows_that_stand_twice_in_test():
+    """A query with a row twice is not whole, as a scorer says too."""
+    y = RankTarget(Y, qid=QID)
+    test = np.r_[np.arange(40), 3]
+    report = split_report([(np.arange(40, 80), test)], X, y)
+    assert report.folds[0].cut_queries == 1
+    assert not report.honest
+
+
+def test_folds_without_a_relevant_row():
+    """Have no chance, and spoil no mean; if all are such, nothing is said of it."""
+    report = split_report(KFold(2), np.zeros((4, 1)), [0, 0, 0, 1], qid=[1, 2, 1, 2])
+    assert np.isnan(report.folds[0].chance)
+    assert "nan" not in report.verdict
+    assert "1.0000 on the parts with a relevant row" in report.verdict
+    report = split_report(KFold(2), np.zeros((4, 1)), [0, 0, 0, 0], qid=[1, 2, 1, 2])
+    assert report.verdict.endswith("so that parts of them are scored; use cv=QueryKFold(…).")
+
+
+def test_many_folds_are_shown_in_part():
+    """Leave one query out: a table that fits a screen."""
+    report = split_report(LeaveOneGroupOut(), X, RankTarget(Y, qid=QID))
+    assert len(report.folds) == 200
+    assert len(repr(report).splitlines()) < 50
+    assert "…" in repr(report)
+    assert report.honest
+
+
+def test_masked_grades_are_missing():
+    """As everywhere."""
+    masked = np.ma.array(Y, mask=np.arange(Y.size) == 3)
+    with pytest.raises(ValueError, match="must not be missing"):
+        split_report(KFold(2), X, masked, qid=QID)
