@@ -114,7 +114,8 @@ def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
 def _as_array(values: Any, name: str) -> Array:
     """Numbers or datetime64, from dates of NumPy, pandas, polars and Python."""
     array = np.asarray(without_zone(values))
-    first = array.ravel()[0] if array.dtype == object and array.size else None
+    known = (value for value in array.flat if value is not None)
+    first = next(known, None) if array.dtype == object else None
     if isinstance(first, str) or array.dtype.kind in "USm":
         raise ValueError(
             f"{name} must be numbers or dates. Got {got(values)} instead; text becomes dates by "

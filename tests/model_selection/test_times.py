@@ -125,7 +125,7 @@ MASK = [False, False, False, True]
         np.ma.array([0, 1, 2, 99], mask=MASK),
         np.ma.array(far("s"), mask=MASK),
         [1.0, 2.0, np.nan, 4.0],
-        [datetime(2024, 1, 1), None, datetime(2024, 1, 2), datetime(2024, 1, 3)],  # noqa: DTZ001
+        [None, datetime(2024, 1, 1), datetime(2024, 1, 2), datetime(2024, 1, 3)],  # noqa: DTZ001
         np.array(["2024-01-01", "NaT", "2024-01-02", "2024-01-03"], "M8[D]"),
     ],
     ids=["masked", "masked dates", "NaN", "None", "NaT"],
