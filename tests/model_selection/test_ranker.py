@@ -194,6 +194,19 @@ def test_a_pointwise_model_is_fitted_as_it_is():
         assert is_regressor(QueryRanker(model)) is is_regressor(model)
 
 
+def test_rankers_and_pointwise_models_in_one_grid():
+    """The model itself is a parameter."""
+    search = GridSearchCV(
+        QueryRanker(Ridge()),
+        {"ranker": [ByColumn(0), SizesRanker(), Ridge()]},
+        scoring=SCORER,
+        cv=CV,
+        error_score="raise",
+    ).fit(X, RankTarget(Y, qid=QID))
+    close(search.cv_results_["split0_test_score"][1], folds_by_hand(Y, X[:, 1], QID)[0])
+    assert search.best_index_ > 0
+
+
 def test_what_the_ranker_learned_is_asked_of_it():
     """Only once it is fitted, and only what is learned."""
     model = QueryRanker(SizesRanker())
