@@ -73,7 +73,10 @@ def check_not_masked(values: Any, name: str) -> None:
 def without_zone(dates: Any) -> Any:
     """Dates of pandas in UTC where they have a time zone: as an array those would be objects."""
     accessor = getattr(dates, "dt", dates)
-    zoned = getattr(accessor, "tz", None) is not None and hasattr(accessor, "tz_convert")
+    try:
+        zoned = accessor.tz is not None
+    except (AttributeError, NotImplementedError):  # no dates of pandas, or days of Arrow
+        return dates
     return accessor.tz_convert(None) if zoned else dates
 
 

@@ -9,9 +9,9 @@ from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 from sklearn_rankscore.metrics._metric import evaluate
 from sklearn_rankscore.metrics._names import spell_options
 from sklearn_rankscore.metrics._options import check_choice
+from sklearn_rankscore.model_selection._cut_queries import warn_of_cut_queries
 from sklearn_rankscore.model_selection._lookup import check_name, find, find_query_ids
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
-from sklearn_rankscore.model_selection._target import warn_of_cut_queries
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
@@ -89,6 +89,14 @@ class _Scorer:
             if request != UNCHANGED:
                 self._requests[parameter] = request
         return self
+
+    @property
+    def _score_func(self) -> Any:
+        # What TunedThresholdClassifierCV asks of scikit-learn's own scorers, and of them only.
+        raise AttributeError(
+            "A threshold is tuned for predicted classes, which a RankScorer does not rank by. "
+            "Pass scoring=sklearn.metrics.make_scorer(ndcg, k=10), with y=RankTarget(y, qid=…)."
+        )
 
     def _accept_sample_weight(self) -> bool:
         # Asked by scikit-learn where routing is off: may fit(sample_weight=…) reach the scorer?

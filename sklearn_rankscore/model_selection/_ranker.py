@@ -10,9 +10,8 @@ from sklearn.utils import RegressorTags, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_rankscore.model_selection._cut_queries import warn_of_cut_queries
 from sklearn_rankscore.model_selection._dialect import (
-    check_parameters,
-    check_pointwise,
     dialect_of,
     evaluation_sets,
     fit_last_step,
@@ -28,8 +27,13 @@ from sklearn_rankscore.model_selection._lookup import (
     without_column,
 )
 from sklearn_rankscore.model_selection._query_table import QueryTable
+from sklearn_rankscore.model_selection._ranker_checks import (
+    check_parameters,
+    check_pointwise,
+    check_row_numbers,
+    check_whole_grades,
+)
 from sklearn_rankscore.model_selection._scorer import make_rank_scorer
-from sklearn_rankscore.model_selection._target import warn_of_cut_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +149,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         given = {name: value for name, value in given.items() if value is not None}
         ranker = clone(self.ranker)
         evaluation = evaluation_sets(eval_set, eval_qid)
-        check_parameters(ranker, given, self.qid if self.qid in columns_of(X) else None)
+        # The numbers of the other columns stay where the ids come last.
+        shifts = self.qid in columns_of(X)[:-1]
+        check_parameters(ranker, given, self.qid if shifts else None)
+        check_row_numbers(y, given)
         if dialect_of(ranker) is None:
             check_pointwise(ranker)
             if evaluation:
@@ -158,6 +165,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             train = self._table(X, y, qid, "")
             warn_of_cut_queries(y, train.ids, "the ranker learns from parts of them", _IF_MEANT)
             tables = [self._table(*part, f"[{at}]") for at, part in enumerate(evaluation)]
+            check_whole_grades(ranker, train.y)
             given = translate(ranker, train, tables, given)
             X, y = train.X, train.y
         self.ranker_ = fit_last_step(ranker, X, y, given)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import joblib
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import as_objects, natural, shown
+from sklearn_rankscore.metrics._queries import as_objects, natural
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 from sklearn_rankscore.metrics._validation import (
     Array,
@@ -20,10 +19,6 @@ from sklearn_rankscore.metrics._validation import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-
-class QuerySplitWarning(UserWarning):
-    """A split has cut through queries, so that they are scored or learned in parts."""
 
 
 class RankTarget(np.ndarray[Any, np.dtype[Any]]):
@@ -144,13 +139,25 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._pick(lambda values: values[key])
 
     def take(self, indices: Any, *args: Any, **kwargs: Any) -> Any:
-        """Choose rows by number, ids and all."""
+        """Choose rows by number, ids and all; grades alone into an array that is given."""
+        if kwargs.get("out") is not None or len(args) > 1:
+            return np.asarray(self).take(indices, *args, **kwargs)
         return self._pick(lambda values: values.take(indices, *args, **kwargs))
 
     def copy(self, order: Any = "C") -> Any:
-        """Copy grades, ids and all."""
-        del order  # there is but one for a flat array
-        return self._pick(np.array)
+        """Copy the grades into a plain array, to be written to, as pandas does."""
+        return np.asarray(self).copy(order)
+
+    def rows_in_place(self) -> bool:
+        """Whether its rows have the numbers that they had when it was made.
+
+        Returns
+        -------
+        bool
+            False once rows were chosen or reordered, or are unknown.
+        """
+        rows = self._known_rows()
+        return bool(rows) and bool((rows[self._ROW] == np.arange(len(self))).all())
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """Cast the grades; the ids stay."""
@@ -173,11 +180,11 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     def __copy__(self) -> Any:
         """Copy grades, ids and all."""
-        return self.copy()
+        return self._pick(np.array)
 
     def __deepcopy__(self, memo: Any) -> Any:
         """Copy grades, ids and all."""
-        return self.copy()
+        return self._pick(np.array)
 
     def __reduce__(self) -> Any:
         """Pickle as plain arrays, which joblib can share between processes."""
@@ -224,23 +231,3 @@ def _one_dimensional(values: Any, name: str) -> Array:
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
         )
     return array
-
-
-def warn_of_cut_queries(
-    y: Any, ids: Any, effect: str, if_meant: str, *, raises: bool = False
-) -> None:
-    """Warn, or raise, if y is a RankTarget whose own queries, `ids`, have been cut through."""
-    if not isinstance(y, RankTarget):  # it alone knows the full size of its queries
-        return
-    cut = y.cut_queries()
-    if not len(cut) or not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
-        return
-    message = (
-        f"The split has cut through queries, {len(cut)} in this part, such as {shown(cut[0])}: "
-        f"some of their rows are missing or repeated, so that {effect}. Use cv=QueryKFold(…), "
-        "in a halving search also another resource than 'n_samples'; or "
-        f"{if_meant} if that is meant."
-    )
-    if raises:
-        raise ValueError(message)
-    warnings.warn(message, QuerySplitWarning, stacklevel=4)

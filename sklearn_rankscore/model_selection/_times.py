@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from math import ceil, isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 # Attoseconds in NumPy's units of time; months and years have no fixed length.
 _UNITS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15, "s": 10**18}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS |= {"m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18, "W": 604_800 * 10**18}
 
 
@@ -40,26 +43,42 @@ class Times:
             raise ValueError(f"{name} must be flat, one per row. Got shape {array.shape} instead.")
         if array.dtype.kind == "M":
             if np.isnat(array).any():
-                missing = np.isnat(array).argmax()
-                raise ValueError(f"{name} must not be missing. Got NaT at {missing}.")
-            unit, step = np.datetime_data(array.dtype)
-            if unit in {"Y", "M"}:  # dates of a calendar, which begin on a day
-                array, unit, step = array.astype("datetime64[D]"), "D", 1
-            return cls(array.view(np.int64), _UNITS[unit] * step)
+                raise ValueError(_missing(name, int(np.isnat(array).argmax())))
+            array = _of_fixed_ticks(array)
+            return cls(array.astype(np.int64), _size_of(array.dtype))
+        if array.dtype == object and array.size and _is_date(array[0]):
+            return cls._of_objects(array.tolist(), name)
+        if array.dtype == object and all(type(number) is int for number in array):
+            return cls(array)
         numbers = as_numbers(array, name)
-        if numbers.dtype.kind == "f":
-            return cls(numbers.astype(np.float64))
-        fits = not numbers.size or int(numbers.max()) <= np.iinfo(np.int64).max
-        return cls(numbers.astype(np.int64 if fits else object))
+        return cls(numbers.astype(np.float64 if numbers.dtype.kind == "f" else _short(numbers)))
+
+    @classmethod
+    def _of_objects(cls, dates: list[Any], name: str) -> Times:
+        """Dates of Python and pandas, which may be of different units."""
+        moments = np.empty(len(dates), dtype=object)
+        for at, date in enumerate(dates):
+            moment = _moment(date, name)
+            if moment is None:
+                raise ValueError(_missing(name, at))
+            moments[at] = moment
+        for tick in (_UNITS["us"], _UNITS["ns"]):
+            if not (moments % tick).any() and abs(moments // tick).max() <= np.iinfo(np.int64).max:
+                return cls((moments // tick).astype(np.int64), tick)
+        return cls(moments, 1)
 
     def moments(self, at: Any = slice(None)) -> list[Any]:
         """Give chosen times as moments."""
-        return [ticks * (self.tick or 1) for ticks in self.ticks[at].tolist()]
+        return [_exact(ticks * (self.tick or 1)) for ticks in self.ticks[at].tolist()]
 
     def before(self, moment: Any) -> Array:
         """Whether each time is before a moment."""
-        if self.tick is not None:
-            moment = -(-moment // self.tick)  # the first tick that is not before it
+        if self.ticks.dtype.kind == "f":
+            moment = float(moment)
+        elif isinstance(moment, (int, Fraction)) or isfinite(
+            moment
+        ):  # the first tick that is not before it
+            moment = ceil(Fraction(moment) / (self.tick or 1))
         return np.asarray(self.ticks < moment, dtype=bool)
 
     def span(self, length: Any, name: str) -> Any:
@@ -75,15 +94,32 @@ class Times:
             raise ValueError(
                 f"The {name!r} parameter must not be negative. Got {got(length)} instead."
             )
-        return int(length) if isinstance(length, Integral) else float(length)
+        return _exact(length)
 
     def show(self, moment: Any) -> str:
         """Write a moment as a date, where times are dates."""
         if self.tick is None:
-            return str(moment)
+            return str(moment if isinstance(moment, int) else float(moment))
         whole = [unit for unit, size in _UNITS.items() if moment % size == 0 and unit != "W"]
         ticks = np.array([moment // _UNITS[whole[-1]]])
         return str(ticks.astype(f"datetime64[{whole[-1]}]")[0])
+
+
+def _exact(number: Any) -> Any:
+    """A number that adds up without rounding; infinity as it is."""
+    if isinstance(number, Integral):
+        return int(number)
+    return Fraction(float(number)) if isfinite(number) else float(number)
+
+
+def _short(numbers: Array) -> type:
+    """Dtype that holds the integers."""
+    fits = not numbers.size or int(numbers.max()) <= np.iinfo(np.int64).max
+    return np.int64 if fits else object
+
+
+def _missing(name: str, row: int) -> str:
+    return f"{name} must not be missing. Got none in row {row}."
 
 
 def find_times(name: str, X: Any, y: Any, passed: Any) -> Times | None:
@@ -112,31 +148,53 @@ def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
 
 
 def _as_array(values: Any, name: str) -> Array:
-    """Numbers or datetime64, from dates of NumPy, pandas, polars and Python."""
-    array = np.asarray(without_zone(values))
-    known = (value for value in array.flat if value is not None)
-    first = next(known, None) if array.dtype == object else None
-    if isinstance(first, str) or array.dtype.kind in "USm":
+    """Numbers, datetime64, or the dates and whole numbers of Python and pandas as objects."""
+    plain = isinstance(values, (list, tuple))
+    array = np.array(values, dtype=object) if plain else np.asarray(without_zone(values))
+    first = next((value for value in array.flat if value is not None), None)
+    if isinstance(first, (str, timedelta, np.timedelta64)) or array.dtype.kind in "USm":
         raise ValueError(
             f"{name} must be numbers or dates. Got {got(values)} instead; text becomes dates by "
             "pandas.to_datetime(…) or numpy.array(…, dtype='datetime64[s]')."
         )
-    if isinstance(first, np.datetime64) or hasattr(first, "year"):
-        try:
-            array = np.array([_date(value) for value in array.tolist()], dtype="datetime64")
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be numbers or dates: {error}.") from error
+    if _is_date(first) and array.dtype == object and array.size and array.flat[0] is None:
+        raise ValueError(_missing(name, 0))
     return array
 
 
-def _date(value: Any) -> Any:
-    """A date of Python or pandas for NumPy: in UTC, a period by its start."""
-    if hasattr(value, "to_timestamp"):
-        value = value.to_timestamp()
-    if hasattr(value, "to_datetime64"):
-        return value.to_datetime64()
-    zoned = isinstance(value, datetime) and value.tzinfo is not None
-    return value.astimezone(UTC).replace(tzinfo=None) if zoned else value
+def _is_date(value: Any) -> bool:
+    return isinstance(value, np.datetime64) or hasattr(value, "year")
+
+
+def _size_of(dtype: Any) -> int:
+    """Attoseconds in a tick of a dtype of dates."""
+    unit, step = np.datetime_data(dtype)
+    return _UNITS[unit] * step
+
+
+def _of_fixed_ticks(dates: Any) -> Any:
+    """Dates whose unit has a fixed length: years and months begin on a day."""
+    calendar = np.datetime_data(dates.dtype)[0] in {"Y", "M"}
+    return dates.astype("datetime64[D]") if calendar else dates
+
+
+def _moment(date: Any, name: str) -> int | None:
+    """Attoseconds since 1970, in UTC, of a date of Python, pandas or NumPy; a period's start."""
+    if hasattr(date, "to_timestamp"):
+        date = date.to_timestamp()
+    if hasattr(date, "to_datetime64"):
+        date = date.to_datetime64()
+    if date is None or (isinstance(date, np.datetime64) and np.isnat(date)):
+        return None
+    if isinstance(date, np.datetime64):
+        date = _of_fixed_ticks(date)
+        return int(date.astype(np.int64)) * _size_of(date.dtype)
+    if isinstance(date, datetime):
+        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return (zoned - _EPOCH) // timedelta(microseconds=1) * _UNITS["us"]
+    if hasattr(date, "toordinal"):
+        return (int(date.toordinal()) - _EPOCH.toordinal()) * _UNITS["D"]
+    raise ValueError(f"{name} must be numbers or dates. Got {got(date)} among them.")
 
 
 def _attoseconds(length: Any, name: str) -> int:

@@ -94,6 +94,13 @@ def test_a_threshold_is_tuned_for_a_ranking_metric(carrier):
     assert tuned.best_threshold_ == 0.9
 
 
+def test_a_rank_scorer_tunes_no_threshold():
+    """The error says what does."""
+    tuned = TunedThresholdClassifierCV(Threshold(), scoring=make_rank_scorer("ndcg"), cv=CV)
+    with pytest.raises(AttributeError, match=r"Pass scoring=sklearn.metrics.make_scorer\(ndcg"):
+        tuned.fit(X, RankTarget(BINARY, qid=QID))
+
+
 WEIGHT = np.array([float(query % 5) for query in QID])
 
 

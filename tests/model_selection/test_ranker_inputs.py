@@ -12,13 +12,20 @@ from conftest import needs
 from consumers import QID, X, Y
 from rankers import GroupIdRanker, IdsRanker, SizesRanker
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import BaggingRegressor, StackingRegressor, VotingRegressor
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import (
+    BaggingRegressor,
+    HistGradientBoostingRegressor,
+    StackingRegressor,
+    VotingRegressor,
+)
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklearn_rankscore import QueryRanker, RankTarget
+from sklearn_rankscore import QueryKFold, QueryRanker, RankTarget
 
 ORDER = np.argsort(QID, kind="stable")
 
@@ -196,16 +203,78 @@ def test_masked_values_are_missing():
             use()
 
 
-@pytest.mark.parametrize("name", ["cat_features", "categorical_feature"])
-def test_columns_by_number_where_one_is_dropped(name):
-    """Their numbers change; by name they are right, and without such a column too."""
+def ids_first():
+    """A frame whose first column are the ids."""
     carried = CARRIERS["X column"](X, Y, QID)
-    with pytest.raises(
-        ValueError, match=f"{name} must name its columns where .*'qid', is dropped"
-    ):
-        QueryRanker(Hearing()).fit(carried.X, Y, **{name: [0]})
-    QueryRanker(Hearing()).fit(carried.X, Y, **{name: ["a"]})
-    QueryRanker(Hearing()).fit(X, Y, qid=QID, **{name: [0]})
+    carried.X = carried.X[["qid", "a", "b", "c"]]
+    return carried
+
+
+BY_NUMBER = {
+    "fit": lambda: (QueryRanker(Hearing()), {"cat_features": [0]}),
+    "fit, by array": lambda: (QueryRanker(Hearing()), {"categorical_feature": np.array([1])}),
+    "model": lambda: (QueryRanker(HistGradientBoostingRegressor(categorical_features=[2])), {}),
+    "constraints": lambda: (
+        QueryRanker(HistGradientBoostingRegressor(monotonic_cst=[0, 1, 0])),
+        {},
+    ),
+    "groups": lambda: (
+        QueryRanker(HistGradientBoostingRegressor(interaction_cst=[[0, 1], [2]])),
+        {},
+    ),
+    "step": lambda: (
+        QueryRanker(make_pipeline(ColumnTransformer([("a", "passthrough", [1])]), Ridge())),
+        {},
+    ),
+    "text": lambda: (
+        QueryRanker(needs("lightgbm").LGBMRegressor(categorical_column="2", verbose=-1)),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BY_NUMBER)
+def test_columns_by_number_where_one_is_dropped(how):
+    """Their numbers change, unless the ids come last, or not on X."""
+    model, parameters = BY_NUMBER[how]()
+    carried = ids_first()
+    with pytest.raises(ValueError, match=r"must name its columns where .*'qid', is dropped"):
+        model.fit(carried.X, Y, **parameters)
+    model.fit(CARRIERS["X column"](X, Y, QID).X, Y, **parameters)
+    model.fit(X, RankTarget(Y, qid=QID), **parameters)
+
+
+def test_columns_by_name_where_one_is_dropped():
+    """Names do not shift."""
+    QueryRanker(Hearing()).fit(ids_first().X, Y, cat_features=["a"])
+    model = HistGradientBoostingRegressor(monotonic_cst={"b": 1}, categorical_features=["a"])
+    assert QueryRanker(model).fit(ids_first().X, Y).is_categorical_.tolist() == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_numbers_of_rows_are_refused_in_a_search():
+    """A fold has other rows under the same numbers."""
+    pairs = [[0, 1]]
+    y = RankTarget(Y, qid=QID)
+    QueryRanker(Hearing()).fit(X, y, pairs=pairs)
+    search = GridSearchCV(QueryRanker(Hearing()), {}, cv=QueryKFold(3), error_score="raise")
+    with pytest.raises(ValueError, match="pairs holds numbers of rows, and these rows have been"):
+        search.fit(X, y, pairs=pairs)
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert (
+            "pairs"
+            not in QueryRanker(needs("catboost").CatBoostRanker())
+            .get_metadata_routing()
+            .fit.requests
+        )
+    weights = {1: np.arange(Y.size)}
+    with pytest.raises(ValueError, match=r"eval_sample_weight must be of the 1 evaluation"):
+        QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=weights)
+    with pytest.raises(ValueError, match=r"A ranker must have a method fit. Got 'passthrough'"):
+        QueryRanker(make_pipeline(StandardScaler(), "passthrough")).fit(X, y)
 
 
 class Steps(SizesRanker):

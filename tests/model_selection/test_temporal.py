@@ -269,7 +269,7 @@ def test_times_that_cannot_be_used():
     missing = (DAY + TIMES).astype("datetime64[s]")
     missing[7] = "NaT"
     for times, message in (
-        (missing, "times must not be missing. Got NaT at 7"),
+        (missing, "times must not be missing. Got none in row 7"),
         (np.where(TIMES == 3, np.nan, TIMES), "times must not be missing. Got NaN"),
         (TIMES.astype(str), "times must be numbers or dates.*pandas.to_datetime"),
         (TIMES[1:], "times must have one value per row. Got 239 values for 240 rows"),

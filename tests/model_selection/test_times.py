@@ -56,6 +56,53 @@ def test_far_dates_of_other_libraries():
         assert folds(times, gap=timedelta(days=400)) == [([0], [2, 3])]
 
 
+@pytest.mark.parametrize("dtype", [">M8[s]", "<M8[s]", ">i8", "<i8", ">f8"])
+def test_either_order_of_bytes(dtype):
+    """As files of other machines have them."""
+    times = np.array([0, 1, 2, 3]).astype(dtype[:1] + "i8").astype(dtype)
+    assert folds(times) == [([0, 1], [2, 3])]
+    assert folds(times, cutoffs=times[2:3]) == [([0, 1], [2, 3])]
+
+
+def test_dates_of_mixed_units():
+    """Nanoseconds beside a date that does not fit into them."""
+    pd = needs("pandas")
+    near = [pd.Timestamp(text) for text in ("2020-01-01", "2021-01-01", "2022-01-01")]
+    late = datetime(2300, 1, 1)  # noqa: DTZ001
+    for times in (
+        [*near, late],
+        pd.Series([*near, late], dtype=object),
+        [*(moment.to_datetime64() for moment in near), np.datetime64("9999-01-01", "D")],
+        [*near, np.datetime64("2024", "Y")],
+    ):
+        assert folds(times) == [([0, 1], [2, 3])]
+        assert folds(times, gap=timedelta(days=400)) == [([0], [2, 3])]
+        assert folds(times, cutoffs=[near[2]]) == [([0, 1], [2, 3])]
+
+
+def test_dates_of_arrow():
+    """As a Parquet file read by pandas has them."""
+    pd = needs("pandas")
+    needs("pyarrow")
+    days = pd.Series(pd.date_range("2020-01-01", periods=4))
+    for dtype in ("date32[pyarrow]", "date64[pyarrow]", "timestamp[us][pyarrow]"):
+        times = days.astype(dtype)
+        assert folds(times) == [([0, 1], [2, 3])]
+        target = RankTarget([1, 1, 1, 1], qid=times, times=times)
+        assert next(TemporalSplit(1).split(X, target))[1].tolist() == [2, 3]
+
+
+def test_whole_numbers_with_fractions_between():
+    """A float is exactly what it is, also beyond 2**53."""
+    start = 1_700_000_000_000_000_000
+    times = [start + 1, start + 100, start + 255, start + 1000]
+    assert folds(times, cutoffs=[start + 1000], gap=899.0) == [([0, 1], [3])]
+    assert folds(times, cutoffs=[1.7e18 + 256]) == [([0, 1, 2], [3])]
+    assert folds([0, 1, 2, 3], cutoffs=[2], gap=0.5) == [([0, 1], [2, 3])]
+    assert folds([0, 1, 2, 3], cutoffs=[1.5]) == [([0, 1], [2, 3])]
+    assert folds([-1, 2**63 + 1, 2**63 + 2, 2**63 + 3], cutoffs=[2**63 + 2]) == [([0, 1], [2, 3])]
+
+
 LONG = [
     timedelta.max,
     timedelta(days=365_000),
