@@ -112,6 +112,74 @@ def hit_rate(ranked, every, k=None, min_relevance=None):
     return float(hits > 0) if relevant else None
 
 
+def r_precision(ranked, every, min_relevance=None):
+    _, relevant = _counts(ranked, every, None, min_relevance)
+    return _counts(ranked, every, relevant, min_relevance)[0] / relevant if relevant else None
+
+
+def fall_out(ranked, every, k=None, min_relevance=None):
+    others = [grade for grade in every if not _relevant(grade, min_relevance)]
+    found = [grade for grade in ranked[:k] if not _relevant(grade, min_relevance)]
+    return len(found) / len(others) if others else None
+
+
+def rank_biased_precision(ranked, every, k=None, min_relevance=None, persistence=0.8):
+    if not any(_relevant(grade, min_relevance) for grade in every):
+        return None
+    total, reading = 0.0, 1.0
+    for grade in ranked[:k]:
+        total += reading * (1 - persistence) * _relevant(grade, min_relevance)
+        reading *= persistence
+    return total
+
+
+def expected_reciprocal_rank(ranked, every, k=None, max_grade=4.0):
+    if not any(grade > 0 for grade in every):
+        return None
+    total, reading = 0.0, 1.0
+    for rank, grade in enumerate(ranked[:k], start=1):
+        satisfied = (2.0**grade - 1) / 2.0**max_grade
+        total += reading * satisfied / rank
+        reading *= 1 - satisfied
+    return total
+
+
+def roc_auc(ranked, every, min_relevance=None):
+    missed = list(every)
+    for grade in ranked:
+        missed.remove(grade)
+    levels = [[grade] for grade in ranked] + [missed]  # those not retrieved are tied, below all
+    won, pairs = 0.0, 0
+    for at, level in enumerate(levels):
+        for grade in level:
+            if not _relevant(grade, min_relevance):
+                continue
+            for other_at, other_level in enumerate(levels):
+                for other in other_level:
+                    if not _relevant(other, min_relevance):
+                        pairs += 1
+                        won += 1.0 if at < other_at else 0.5 if at == other_at else 0.0
+    return won / pairs if pairs else None
+
+
+def bpref(ranked, every, min_relevance=None):
+    _, relevant = _counts(ranked, every, None, min_relevance)
+    if not relevant:
+        return None
+    others, above, total = len(every) - relevant, 0, 0.0
+    for grade in ranked:
+        if not _relevant(grade, min_relevance):
+            above += 1
+        elif above:
+            total += 1 - min(above, relevant) / min(others, relevant)
+        else:
+            total += 1
+    return total / relevant
+
+
+LESS_IS_BETTER = {"fall_out"}
+
+
 def by_score(grade, score):
     """Retrieved rows as (score, grade), by falling score, in input order inside ties."""
     rows = [(s, float(g)) for g, s in zip(grade, score, strict=True) if s > -math.inf]
@@ -139,4 +207,5 @@ def expected(name, grade, score, ties="average", **options):
         return None
     if ties == "average":
         return math.fsum(values) / len(values)
-    return max(values) if ties == "optimistic" else min(values)
+    best_is_most = (ties == "optimistic") is (name not in LESS_IS_BETTER)
+    return max(values) if best_is_most else min(values)

@@ -23,7 +23,8 @@ def metrics_table():
     ]
     for name in metric_names():
         metric = get_metric(name)
-        spellings = ", ".join(f"`{spelling}@10`" for spelling in (name, *metric.aliases))
+        cutoff = "@10" if "k" in metric.options else ""
+        spellings = ", ".join(f"`{spelling}{cutoff}`" for spelling in (name, *metric.aliases))
         own = [
             o
             for o in metric.options

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sklearn_rankscore.metrics import _accuracy, _cumulated_gain, _names
+from sklearn_rankscore.metrics import (
+    _accuracy,
+    _cumulated_gain,
+    _names,
+    _preferences,
+    _user_models,
+)
 from sklearn_rankscore.metrics._metric import Metric, PerQuery
 from sklearn_rankscore.metrics._validation import got
 
@@ -13,15 +19,21 @@ if TYPE_CHECKING:
 
 # THE TABLE: every public metric, one line each.
 average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
+bpref = Metric(_preferences.bpref)
 cumulative_gain = Metric(_cumulated_gain.cumulative_gain, aliases=("cg",))
 dcg = Metric(_cumulated_gain.dcg)
+expected_reciprocal_rank = Metric(_user_models.expected_reciprocal_rank, aliases=("err",))
 f1 = Metric(_accuracy.f1)
+fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
 hit_rate = Metric(_accuracy.hit_rate, aliases=("hr", "success"))
 ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
 ndcg = Metric(_cumulated_gain.ndcg)
 precision = Metric(_accuracy.precision, aliases=("p",))
+r_precision = Metric(_accuracy.r_precision, aliases=("rprec",))
+rank_biased_precision = Metric(_user_models.rank_biased_precision, aliases=("rbp",))
 recall = Metric(_accuracy.recall, aliases=("r",))
 reciprocal_rank = Metric(_accuracy.reciprocal_rank, aliases=("rr", "mrr"))
+roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
 
 _METRICS = {value.name: value for value in list(globals().values()) if isinstance(value, Metric)}
 _SPELLINGS = {
@@ -34,17 +46,23 @@ __all__ = [
     "Metric",
     "PerQuery",
     "average_precision",
+    "bpref",
     "cumulative_gain",
     "dcg",
+    "expected_reciprocal_rank",
     "f1",
+    "fall_out",
     "get_metric",
     "hit_rate",
     "ideal_dcg",
     "metric_names",
     "ndcg",
     "precision",
+    "r_precision",
+    "rank_biased_precision",
     "recall",
     "reciprocal_rank",
+    "roc_auc",
 ]
 
 

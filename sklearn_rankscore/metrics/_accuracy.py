@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking import Hits, Ranking
+    from sklearn_rankscore.metrics._ranking import Ranking
+    from sklearn_rankscore.metrics._ties import Hits
     from sklearn_rankscore.metrics._validation import Array
 
 
@@ -162,6 +163,54 @@ def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = 
     """
     hits = r.hits(min_relevance)
     return _share(hits, 1.0 - hits.none_through[:, :k][:, -1])
+
+
+def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
+    """R-precision: the share of relevant rows among the top R, R being all relevant rows.
+
+    RP = relevant rows among the top R / R: precision and recall at the rank where both are equal.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure Rprec.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import r_precision
+    >>> r_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]])
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    top = r.rank <= hits.n_relevant[:, None]
+    return _share(hits, (hits.hit * top).sum(axis=1), hits.n_relevant)
+
+
+def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+    """Fall-out: the share of the rows that are not relevant that the top k hold. Less is better.
+
+    FO@k = rows among the top k that are not relevant / all rows that are not relevant, those not
+    retrieved (score -inf) included.
+
+    Range: 0 to 1. Undefined for a query in which every row is relevant.
+
+    References
+    ----------
+    C. J. van Rijsbergen, Information Retrieval, 2nd ed., 1979.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import fall_out
+    >>> fall_out([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=2)
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    others = r.n_rows - hits.n_relevant
+    found = _cutoff(r, k, "attainable") - hits.hit[:, :k].sum(axis=1)
+    value: Array = np.clip(found / np.maximum(others, 1), 0.0, 1.0)
+    value[others == 0] = np.nan
+    return value
 
 
 def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:

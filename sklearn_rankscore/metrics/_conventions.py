@@ -7,7 +7,9 @@ sklearn     sklearn.metrics: dcg_score, ndcg_score.
 trec_eval   NIST trec_eval: ties by document id, descending. Give the rows in that order.
 lightgbm    LightGBM's ndcg and map, on rows in input order; relevant means label > 0.5.
 xgboost     XGBoost's ndcg@n, map@n and pre@n; without @n it cuts at 32, k=None does not.
-catboost    CatBoost's NDCG, MAP, PrecisionAt, RecallAt: ties are settled for the worst.
+catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC: ties are
+            settled for the worst, but count half in QueryAUC. Its ERR takes the probability of
+            being satisfied itself for a grade.
 
 Weights are never part of a convention: LightGBM and XGBoost add an unweighted 1 for a query
 without relevant rows and can so report an nDCG above 1; that is not imitated.
@@ -40,6 +42,8 @@ CONVENTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "average_precision": {"denominator": "attainable", "replace_undefined_by": 0.0},
         "precision": {"denominator": "attainable", "replace_undefined_by": 0.0},
         "reciprocal_rank": {"replace_undefined_by": 0.0},
+        "expected_reciprocal_rank": {"replace_undefined_by": 0.0},
+        "roc_auc": {"ties": "average", "replace_undefined_by": 0.0},
     },
 }
 

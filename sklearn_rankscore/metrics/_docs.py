@@ -49,6 +49,14 @@ min_relevance : float, default=None
 denominator : {{denominator}, "attainable"}, default={denominator}
     What the found rows are divided by: as above, or min(k, {attainable}).
 """,
+    "persistence": """\
+persistence : float, default=0.8
+    Probability p of going on to the next row, at least 0 and below 1.
+""",
+    "max_grade": """\
+max_grade : float, default=4.0
+    Highest grade that a row can have; no row may have a higher one.
+""",
     "ties": """\
 ties : {"average", "optimistic", "pessimistic", "first", "last"}, default="average"
     Rows of equal score: the expectation over all their orders, the best or the worst value that
@@ -89,7 +97,7 @@ def metric_docstring(formula: Callable[..., Array], defaults: Mapping[str, Any])
     for mark, value in {
         "{denominator}": f'"{denominator}"',
         "{attainable}": "rows retrieved" if denominator == "k" else "relevant rows",
-        "{negative}": ", a grade is negative" if "gain" in defaults else "",
+        "{negative}": ", a grade is negative" if {"gain", "max_grade"} & set(defaults) else "",
     }.items():
         body = body.replace(mark, value)
     return f"{head.rstrip()}\n\n{body}{references}{tail}"

@@ -58,6 +58,8 @@ class Metric:
         Other names of the same metric.
     bound : dict
         Options that are set already, as `get_metric("ndcg@10")` sets k.
+    greater_is_better : bool
+        Whether more is better; a scorer negates a metric of which less is.
 
     Attributes
     ----------
@@ -76,6 +78,7 @@ class Metric:
     formula: Callable[..., Array]
     aliases: tuple[str, ...] = ()
     bound: Mapping[str, Any] = field(default_factory=dict)
+    greater_is_better: bool = True
     options: Mapping[str, Any] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -135,11 +138,12 @@ class Metric:
 
     def bind(self, **options: Unpack[Options]) -> Metric:
         """Return the metric with some options set."""
-        return Metric(self.formula, self.aliases, {**self.bound, **options})
+        bound = {**self.bound, **options}
+        return Metric(self.formula, self.aliases, bound, self.greater_is_better)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
-        return Metric, (self.formula, self.aliases, dict(self.bound))
+        return Metric, (self.formula, self.aliases, dict(self.bound), self.greater_is_better)
 
     def __hash__(self) -> int:
         """Hash by name: equal metrics have equal names."""
@@ -181,12 +185,15 @@ def evaluate(
 def _values(requests: Sequence[_Request], rows: Rows) -> Array:
     """Values of shape (n_requests, n_queries), undefined ones replaced."""
     for request in requests:
-        if isinstance(request.options.get("gain"), str):
+        highest: float | None = request.options.get("max_grade")
+        if isinstance(request.options.get("gain"), str) or highest is not None:
             _check_not_negative(rows.grade, request.metric)
+        if highest is not None:
+            _check_not_above(rows.grade, highest, request.metric)
     values = np.empty((len(requests), len(rows.queries.ids)))
     for ties in dict.fromkeys(request.ties for request in requests):
         group = [at for at, request in enumerate(requests) if request.ties == ties]
-        cutoffs = [requests[at].options["k"] for at in group]
+        cutoffs: list[Any] = [requests[at].options.get("k") for at in group]
         depth = None if None in cutoffs else max(cutoffs)
         for block in rows.queries.blocks():
             ranking = Ranking(block, rows.grade, rows.score, ties, depth)
@@ -211,7 +218,7 @@ def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
         defined &= weight > 0
     if not defined.any():
         warnings.warn(
-            f"{metric.name} is undefined for every query: none has a relevant row. Set "
+            f"{metric.name} is undefined for every query; its docstring says when. Set "
             "replace_undefined_by to say what such a query scores.",
             UndefinedMetricWarning,
             stacklevel=4,
@@ -226,6 +233,14 @@ def _check_not_negative(grade: Array, metric: Metric) -> None:
         raise ValueError(
             f"y_true of {metric.name} must not be negative, as it is a gain. Got {lowest:g} "
             "instead. Grade a row that is not relevant 0, or map grades with gain=…."
+        )
+
+
+def _check_not_above(grade: Array, highest: float, metric: Metric) -> None:
+    if grade.max() > highest:
+        raise ValueError(
+            f"y_true of {metric.name} must not be above max_grade={highest:g}. Got "
+            f"{grade.max():g} instead; pass the highest grade of your scale as max_grade."
         )
 
 

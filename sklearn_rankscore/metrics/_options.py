@@ -29,6 +29,8 @@ class Options(TypedDict, total=False):
     discount: Discount
     min_relevance: float | None
     denominator: str
+    persistence: float
+    max_grade: float
     ties: str
     replace_undefined_by: float
     convention: str | None
@@ -131,6 +133,23 @@ def _check_number(value: Any, parameter: str, *, besides: float | None) -> float
     )
 
 
+def _check_persistence(value: Any, parameter: str, _default: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+        raise ValueError(
+            f"{parameter} must be a probability, at least 0 and below 1. Got {got(value)} instead."
+        )
+    return float(value)
+
+
+def _check_max_grade(value: Any, parameter: str, _default: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1000:
+        raise ValueError(
+            f"{parameter} must be the highest grade that a row can have, above 0 and at most "
+            f"1000. Got {got(value)} instead."
+        )
+    return float(value)
+
+
 _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
     "k": _check_k,
     "gain": _check_gain,
@@ -140,6 +159,8 @@ _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
     "denominator": lambda value, parameter, default: check_choice(
         value, parameter, (default, "attainable")
     ),
+    "persistence": _check_persistence,
+    "max_grade": _check_max_grade,
     "ties": lambda value, parameter, _: check_choice(value, parameter, TIES),
     "replace_undefined_by": lambda value, parameter, _: _check_number(
         value, parameter, besides=np.nan

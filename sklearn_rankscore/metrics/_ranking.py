@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore.metrics._gain import discount_of, gain_of
+from sklearn_rankscore.metrics._ties import Hits, TieBlocks
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._queries import Block
@@ -53,13 +54,18 @@ class Ranking:
         self._sorted_inside = ties in ("optimistic", "pessimistic")
         tied = (key[:, 1:] == key[:, :-1]) & ~self._hole[:, 1:]
         split = ties not in ("first", "last") and tied.any()
-        self._blocks = _TieBlocks(tied) if split else None
+        self._blocks = TieBlocks(tied) if split else None
         self._hits: dict[float | None, Hits] = {}
 
     @property
     def rank(self) -> Array:
         """Ranks 1, 2, 3 …, one per column."""
         return np.arange(1, self.n_ranks + 1)
+
+    @property
+    def n_rows(self) -> Array:
+        """How many rows each query has, retrieved or not."""
+        return self._block.lengths
 
     @cached_property
     def n_ranked(self) -> Array:
@@ -91,6 +97,13 @@ class Ranking:
             value = self._blocks.mean(value)
         return value[:, : self.n_ranks]
 
+    def continue_through(self, stop: Array) -> Array:
+        """E[product of (1 - stop) over the rows up to and with each rank], of a value per row."""
+        go_on = 1.0 - self._by_score(stop)
+        if self._blocks is None or self._sorted_inside:
+            return np.asarray(np.cumprod(go_on, axis=1)[:, : self.n_ranks])
+        return self._blocks.products(go_on, self.n_ranks)
+
     def hits(self, min_relevance: float | None) -> Hits:
         """Where the relevant rows are: those of grade >= min_relevance (None: > 0)."""
         if min_relevance not in self._hits:
@@ -117,93 +130,6 @@ class Ranking:
             inside = np.lexsort((-value if self._optimistic else value, self._blocks.number))
             value = np.take_along_axis(value, inside, axis=1)
         return value
-
-
-class Hits:
-    """Relevant rows by rank.
-
-    In a block of t tied rows, r of them relevant and b relevant before the block, position
-    i = 1..t of the block holds
-
-    ==================  =====================================================================
-    `hit`               P(row at this rank is relevant) = r / t
-    `hits_if_hit`       E[relevant rows up to here | hit here] = b + 1 + (i-1)(r-1)/(t-1)
-    `none_through`      P(no relevant row up to here) = C(t-r, i)/C(t, i), 0 if b > 0
-    ==================  =====================================================================
-
-    Without ties (t = 1), and under a policy that chooses one order, these are the plain facts.
-    """
-
-    def __init__(
-        self, relevant: Array, n_relevant: Array, blocks: _TieBlocks | None, n_ranks: int
-    ) -> None:
-        self.n_relevant = n_relevant
-        self._relevant = relevant
-        self._blocks = blocks
-        self._n_ranks = n_ranks
-
-    @cached_property
-    def hit(self) -> Array:
-        """P(row at this rank is relevant)."""
-        mean = self._relevant if self._blocks is None else self._blocks.mean(self._relevant)
-        return mean[:, : self._n_ranks]
-
-    @cached_property
-    def hits_if_hit(self) -> Array:
-        """Expected relevant rows up to and with this rank, given that it holds one."""
-        before = np.cumsum(self._relevant, axis=1) - self._relevant
-        if self._blocks is None:
-            return (before + 1.0)[:, : self._n_ranks]
-        size, position = self._blocks.size, self._blocks.position
-        others = self._blocks.total(self._relevant) - 1.0
-        share = (position - 1.0) / np.maximum(size - 1.0, 1.0)
-        return (self._blocks.first(before) + 1.0 + share * others)[:, : self._n_ranks]
-
-    @cached_property
-    def none_through(self) -> Array:
-        """P(no relevant row up to and with this rank)."""
-        if self._blocks is None:
-            hazard = self._relevant
-        else:  # r of the t - i + 1 rows still to come in this block are relevant, if none came yet
-            left = self._blocks.size - self._blocks.position + 1.0
-            hazard = np.minimum(self._blocks.total(self._relevant) / left, 1.0)
-        return np.cumprod(1.0 - hazard, axis=1)[:, : self._n_ranks]
-
-
-class _TieBlocks:
-    """Runs of tied cells in a rectangle of sorted rows; `tied` says which cell ties its left."""
-
-    def __init__(self, tied: Array) -> None:
-        new = np.ones((tied.shape[0], tied.shape[1] + 1), dtype=bool)
-        np.logical_not(tied, out=new[:, 1:])
-        self._new = new
-        self._starts = np.flatnonzero(new)
-        self._counts = np.diff(self._starts, append=new.size)
-
-    @cached_property
-    def number(self) -> Array:
-        return np.cumsum(self._new, axis=1)
-
-    @cached_property
-    def size(self) -> Array:
-        return self._spread(self._counts.astype(np.float64))
-
-    @cached_property
-    def position(self) -> Array:
-        cells = np.arange(1.0, self._new.size + 1.0).reshape(self._new.shape)
-        return cells - self._spread(self._starts)
-
-    def total(self, value: Array) -> Array:
-        return self._spread(np.add.reduceat(value.ravel(), self._starts))
-
-    def mean(self, value: Array) -> Array:
-        return self._spread(np.add.reduceat(value.ravel(), self._starts) / self._counts)
-
-    def first(self, value: Array) -> Array:
-        return self._spread(value.ravel()[self._starts])
-
-    def _spread(self, per_block: Array) -> Array:
-        return np.repeat(per_block, self._counts).reshape(self._new.shape)
 
 
 def _candidates(score: Array, n_ranks: int) -> tuple[Array, Array]:

@@ -50,7 +50,9 @@ class _Scorer:
             name = request if isinstance(request, str) else "sample_weight"
             sample_weight = find(name, X, y, sample_weight)
         scores = response(estimator, X, self._response_method)
-        return evaluate(self._metrics, y, scores, ids, sample_weight)
+        values = evaluate(self._metrics, y, scores, ids, sample_weight)
+        signed = zip(self._metrics, values, strict=True)
+        return [value if metric.greater_is_better else 0.0 - value for metric, value in signed]
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Tell scikit-learn which metadata the scorer wants.

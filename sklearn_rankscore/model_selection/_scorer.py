@@ -45,8 +45,8 @@ def make_rank_scorer(
     Returns
     -------
     RankScorer
-        ``scorer(estimator, X, y)`` gives a float, higher is better. Pickles, copies, and runs in
-        any joblib backend.
+        ``scorer(estimator, X, y)`` gives a float, higher is better: a metric of which less is
+        better is negated. Pickles, copies, and runs in any joblib backend.
 
     Raises
     ------

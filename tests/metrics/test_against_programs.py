@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from conftest import needs
 
-from sklearn_rankscore import average_precision, dcg, get_metric, ndcg, precision, recall
+from sklearn_rankscore import (
+    average_precision,
+    dcg,
+    expected_reciprocal_rank,
+    get_metric,
+    ndcg,
+    precision,
+    recall,
+    roc_auc,
+)
 from sklearn_rankscore import reciprocal_rank as rr
 
 SEEDS = range(30)
@@ -96,8 +105,23 @@ def test_catboost(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_catboost_of_probabilities_and_pairs(seed):
+    """Its ERR takes the probability itself for a grade; its QueryAUC, pairs of each query."""
+    needs("catboost")
+    from catboost.utils import eval_metric
+
+    grade, score, qid, _, k = draw(seed)
+    stop = (2.0**grade - 1) / 16
+    (theirs,) = eval_metric(stop, score, f"ERR:top={k}", group_id=qid)
+    ours = expected_reciprocal_rank(grade, score, qid=qid, k=k, convention="catboost")
+    assert ours == close(theirs)
+    (theirs,) = eval_metric((grade > 0).astype(float), score, "QueryAUC", group_id=qid)
+    assert roc_auc(grade, score, qid=qid, convention="catboost") == close(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_trec_eval(seed):
-    """Eight measures per query; documents are named so that ties fall in the order of rows."""
+    """Ten measures per query; documents are named so that ties fall in the order of rows."""
     pytrec_eval = needs("pytrec_eval")
     grade, score, qid, _, k = draw(seed)
     judged, run = {}, {}
@@ -109,6 +133,8 @@ def test_trec_eval(seed):
         "map": "map",
         "ndcg": "ndcg",
         "recip_rank": "mrr",
+        "Rprec": "r_precision",
+        "bpref": "bpref",
         f"ndcg_cut_{k}": f"ndcg@{k}",
         f"map_cut_{k}": f"map@{k}",
         f"P_{k}": f"p@{k}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import dcg_score, ndcg_score
+from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
-from sklearn_rankscore import dcg, ideal_dcg, ndcg
+from sklearn_rankscore import dcg, ideal_dcg, ndcg, roc_auc
 from sklearn_rankscore.testing import assert_matches_sklearn
 
 DTYPES = ("float32", "float64", "uint8", "int8", "int64", "bool")
@@ -78,3 +78,23 @@ def test_assert_matches_sklearn_leaves_out_what_scikit_learn_refuses():
     assert assert_matches_sklearn(grade, score, qid) <= 1e-12
     with pytest.raises(ValueError, match="no query to compare"):
         assert_matches_sklearn(grade[2:], score[2:], qid[2:])
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_roc_auc_of_each_query(ties):
+    """Within 1e-12 of scikit-learn's, wherever that is defined."""
+    compared = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        qid = rng.integers(0, 6, 60)
+        grade = rng.integers(0, 2, 60)
+        score = rng.integers(0, 5, 60).astype(float) if ties else rng.standard_normal(60)
+        got = roc_auc.per_query(grade, score, qid=qid, replace_undefined_by=np.nan)
+        for query, value in zip(*got, strict=True):
+            rows = qid == query
+            if len(set(grade[rows])) == 2:
+                assert abs(value - roc_auc_score(grade[rows], score[rows])) <= 1e-12
+                compared += 1
+            else:
+                assert np.isnan(value)
+    assert compared > 1000

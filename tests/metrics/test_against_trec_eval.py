@@ -9,7 +9,7 @@ from sklearn_rankscore import get_metric
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 NAMES = (
-    {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg"}
+    {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg", "Rprec": "r_precision", "bpref": "bpref"}
     | {f"success_{k}": f"success@{k}" for k in (1, 5, 10)}
     | {
         f"{theirs}_{k}": f"{ours}@{k}"
@@ -39,6 +39,7 @@ def read_run(folder):
         np.array([grades.get(row, 0) for row in rows]),
         np.array([scores.get(row, -np.inf) for row in rows]),
         np.array([topic for topic, _ in rows]),
+        np.array([row in grades for row in rows]),
     )
 
 
@@ -53,7 +54,9 @@ def test_the_expected_file_of_trec_eval(shared, measure, name):
     """Each topic to the four decimals printed, unretrieved documents at -inf."""
     folder = shared("data") / "trec"
     expected = read_expected(folder)
-    grade, score, qid = read_run(folder)
+    grade, score, qid, judged = read_run(folder)
+    if measure == "bpref":  # which looks at judged documents only
+        grade, score, qid = grade[judged], score[judged], qid[judged]
     per_query = get_metric(name).per_query(grade, score, qid=qid, convention="trec_eval")
     assert len(per_query.qid) == 3
     for topic, value in zip(*per_query, strict=True):

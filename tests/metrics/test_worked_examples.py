@@ -9,13 +9,19 @@ import pytest
 
 from sklearn_rankscore import (
     average_precision,
+    bpref,
     dcg,
+    expected_reciprocal_rank,
+    fall_out,
     hit_rate,
     ideal_dcg,
     ndcg,
     precision,
+    r_precision,
+    rank_biased_precision,
     recall,
     reciprocal_rank,
+    roc_auc,
 )
 
 
@@ -166,3 +172,36 @@ def test_a_constant_model_scores_the_expectation():
     assert precision(*rows, k=10) == pytest.approx(1 / n, rel=1e-9)
     assert hit_rate(*rows, k=10) == pytest.approx(10 / n, rel=1e-9)
     assert ndcg(*rows, k=10) == pytest.approx(np.sum(1 / np.log2(np.arange(2, 12))) / n)
+
+
+def test_expected_reciprocal_rank_by_hand():
+    """Grades 3, 2, 4 of at most 4: stops 7/16, 3/16, 15/16."""
+    want = 7 / 16 + 9 / 16 * 3 / 16 / 2 + 9 / 16 * 13 / 16 * 15 / 16 / 3
+    assert expected_reciprocal_rank(*ranked(3, 2, 4)) == pytest.approx(want, rel=1e-14)
+    assert expected_reciprocal_rank(*ranked(1), max_grade=1) == 0.5
+    with pytest.raises(ValueError, match=r"must not be above max_grade=2\. Got 3 instead; pass"):
+        expected_reciprocal_rank(*ranked(3), max_grade=2)
+    # All rows tied: any of the six orders.
+    one, two = 1 / 2, 0
+    tied = expected_reciprocal_rank([[1, 0, 0]], [[5, 5, 5]], max_grade=1)
+    assert tied == pytest.approx(one * (1 + 1 / 2 + 1 / 3) / 3 + two, rel=1e-14)
+
+
+def test_rank_biased_precision_by_hand():
+    """Moffat and Zobel: the weights of all ranks add up to 1."""
+    value = rank_biased_precision(*relevant_at(1, 3), persistence=0.5)
+    assert value == pytest.approx(0.5 + 0.125, rel=1e-14)
+    assert rank_biased_precision(*ranked(*[1] * 60)) == pytest.approx(1 - 0.8**60, rel=1e-14)
+    for persistence in (1, -0.1, np.nan, "0.8"):
+        with pytest.raises(ValueError, match="must be a probability, at least 0 and below 1"):
+            rank_biased_precision(*ranked(1), persistence=persistence)
+
+
+def test_measures_of_pairs_by_hand():
+    """Two relevant rows at ranks 1 and 4 of 5; ties count half."""
+    rows = relevant_at(1, 4, rows=5)
+    assert roc_auc(*rows) == pytest.approx((3 + 1) / 6, rel=1e-14)
+    assert bpref(*rows) == pytest.approx((1 + (1 - 2 / 2)) / 2, rel=1e-14)
+    assert r_precision(*rows) == 0.5
+    assert fall_out(*rows, k=3) == pytest.approx(2 / 3, rel=1e-14)
+    assert roc_auc([[1, 0, 0, 1]], [[7, 7, 7, 7]]) == 0.5

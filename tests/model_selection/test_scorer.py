@@ -31,6 +31,7 @@ from sklearn_rankscore import (
     RankScorer,
     RankTarget,
     average_precision,
+    fall_out,
     get_metric,
     make_multi_rank_scorer,
     make_rank_scorer,
@@ -435,3 +436,16 @@ def test_scorers_that_cannot_be_made(make, error, message):
     """Refused when they are made, not in the middle of a search."""
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_metric_of_which_less_is_better_is_negated():
+    """So that a search prefers less of it."""
+    y, model = RankTarget(Y, qid=QID), ByColumn(1)
+    want = -fall_out(Y, X[:, 1], qid=QID, k=6)
+    assert make_rank_scorer("fall_out@6")(model, X, y) == want < 0
+    scores = make_multi_rank_scorer(["fall_out@6", "ndcg@3"])(model, X, y)
+    assert scores == {"fall_out@6": want, "ndcg@3": ndcg(Y, X[:, 1], qid=QID, k=3)}
+    search = GridSearchCV(
+        ByColumn(), GRID, scoring=make_rank_scorer("fall_out@6"), cv=QueryKFold(5)
+    )
+    assert search.fit(X, y).best_params_ == {"column": 1}
