@@ -5,7 +5,8 @@ formulas are written over, a **scorer** finds the query ids and asks the metric.
 
 =================== ==============================================================================
 metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_precision`, …;
-                    `get_metric("ndcg@10")`, `metric_names()`
+                    `get_metric("ndcg@10")`, `metric_names()`; several at once: `evaluate`,
+                    `evaluate_per_query`
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
@@ -28,15 +29,19 @@ from sklearn_rankscore.metrics import (
     get_metric,
     hit_rate,
     ideal_dcg,
+    kendall_tau_b,
     metric_names,
     ndcg,
+    pairwise_accuracy,
     precision,
     r_precision,
     rank_biased_precision,
     recall,
     reciprocal_rank,
     roc_auc,
+    spearman_rho,
 )
+from sklearn_rankscore.metrics._evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.model_selection import (
     MultiRankScorer,
     QueryKFold,
@@ -68,21 +73,26 @@ __all__ = [
     "bpref",
     "cumulative_gain",
     "dcg",
+    "evaluate",
+    "evaluate_per_query",
     "expected_reciprocal_rank",
     "f1",
     "fall_out",
     "get_metric",
     "hit_rate",
     "ideal_dcg",
+    "kendall_tau_b",
     "make_multi_rank_scorer",
     "make_rank_scorer",
     "metric_names",
     "ndcg",
+    "pairwise_accuracy",
     "precision",
     "r_precision",
     "rank_biased_precision",
     "recall",
     "reciprocal_rank",
     "roc_auc",
+    "spearman_rho",
     "split_report",
 ]

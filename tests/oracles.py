@@ -177,6 +177,55 @@ def bpref(ranked, every, min_relevance=None):
     return total / relevant
 
 
+def _levels(ranked, every):
+    """Each row as (level, grade), level 0 the highest; those not retrieved share the lowest."""
+    missed = list(every)
+    for grade in ranked:
+        missed.remove(grade)
+    return list(enumerate(ranked)) + [(len(ranked), grade) for grade in missed]
+
+
+def pairwise_accuracy(ranked, every):
+    won, pairs = 0.0, 0
+    for (one, high), (other, low) in itertools.permutations(_levels(ranked, every), 2):
+        if high > low:
+            pairs += 1
+            won += 1.0 if one < other else 0.5 if one == other else 0.0
+    return won / pairs if pairs else None
+
+
+def kendall_tau_b(ranked, every):
+    agreement = scores = grades = 0
+    for (one, high), (other, low) in itertools.combinations(_levels(ranked, every), 2):
+        score, grade = (one < other) - (one > other), (high > low) - (high < low)
+        agreement += score * grade
+        scores += score != 0
+        grades += grade != 0
+    return agreement / math.sqrt(scores * grades) if scores and grades else None
+
+
+def _mean_ranks(values):
+    return [
+        sum(other < value for other in values) + sum(other == value for other in values) / 2
+        for value in values
+    ]
+
+
+def spearman_rho(ranked, every):
+    rows = _levels(ranked, every)
+    return _correlation([-level for level, _ in rows], [grade for _, grade in rows])
+
+
+def _correlation(scores, grades):
+    one, other = _mean_ranks(scores), _mean_ranks(grades)
+    one = [rank - sum(one) / len(one) for rank in one]
+    other = [rank - sum(other) / len(other) for rank in other]
+    spread = math.sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+    return sum(a * b for a, b in zip(one, other, strict=True)) / spread if spread else None
+
+
+# Coefficients that have a definition of their own for equal scores, which is no expectation.
+OWN_TIES = {"kendall_tau_b", "spearman_rho"}
 LESS_IS_BETTER = {"fall_out"}
 
 

@@ -29,11 +29,12 @@ LAYERS = ["metrics", "model_selection", "inspection", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},
-    {"_queries", "_gain", "_conventions", "_names", "_docs", "_ties"},
+    {"_queries", "_gain", "_conventions", "_names", "_docs", "_ties", "_pairs"},
     {"_rows", "_ranking"},
-    {"_cumulated_gain", "_accuracy", "_preferences", "_user_models", "_options"},
+    {"_cumulated_gain", "_accuracy", "_preferences", "_user_models", "_correlation", "_options"},
     {"_metric"},
     {"__init__"},
+    {"_evaluate"},
 ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from sklearn_rankscore.metrics import (
     _accuracy,
+    _correlation,
     _cumulated_gain,
     _names,
     _preferences,
@@ -27,13 +28,16 @@ f1 = Metric(_accuracy.f1)
 fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
 hit_rate = Metric(_accuracy.hit_rate, aliases=("hr", "success"))
 ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
+kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",))
 ndcg = Metric(_cumulated_gain.ndcg)
+pairwise_accuracy = Metric(_correlation.pairwise_accuracy)
 precision = Metric(_accuracy.precision, aliases=("p",))
 r_precision = Metric(_accuracy.r_precision, aliases=("rprec",))
 rank_biased_precision = Metric(_user_models.rank_biased_precision, aliases=("rbp",))
 recall = Metric(_accuracy.recall, aliases=("r",))
 reciprocal_rank = Metric(_accuracy.reciprocal_rank, aliases=("rr", "mrr"))
 roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
+spearman_rho = Metric(_correlation.spearman_rho, aliases=("spearman", "ic"))
 
 _METRICS = {value.name: value for value in list(globals().values()) if isinstance(value, Metric)}
 _SPELLINGS = {
@@ -55,14 +59,17 @@ __all__ = [
     "get_metric",
     "hit_rate",
     "ideal_dcg",
+    "kendall_tau_b",
     "metric_names",
     "ndcg",
+    "pairwise_accuracy",
     "precision",
     "r_precision",
     "rank_biased_precision",
     "recall",
     "reciprocal_rank",
     "roc_auc",
+    "spearman_rho",
 ]
 
 

@@ -182,6 +182,14 @@ def evaluate(
     return _means(metrics, values, rows, sample_weight)
 
 
+def per_query_of_all(
+    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any
+) -> tuple[Array, Array]:
+    """Ids of the queries, and their values of shape (n_metrics, n_queries)."""
+    rows = Rows.collect(y_true, y_score, qid)
+    return rows.queries.ids, _values([_request(metric, {}) for metric in metrics], rows)
+
+
 def _values(requests: Sequence[_Request], rows: Rows) -> Array:
     """Values of shape (n_requests, n_queries), undefined ones replaced."""
     for request in requests:

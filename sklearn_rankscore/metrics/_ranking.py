@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore.metrics._gain import discount_of, gain_of
+from sklearn_rankscore.metrics._pairs import Pairs, by_falling_score, dense_codes, mean_ranks
 from sklearn_rankscore.metrics._ties import Hits, TieBlocks
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ class Ranking:
         self._cells = np.take(cells, order)
         key = np.take(key, order)
         self._hole = key == np.inf
+        self._ties = ties
         self._optimistic = ties == "optimistic"
         self._sorted_inside = ties in ("optimistic", "pessimistic")
         tied = (key[:, 1:] == key[:, :-1]) & ~self._hole[:, 1:]
         split = ties not in ("first", "last") and tied.any()
         self._blocks = TieBlocks(tied) if split else None
         self._hits: dict[float | None, Hits] = {}
+        self._pairs: Pairs | None = None
 
     @property
     def rank(self) -> Array:
@@ -96,6 +99,31 @@ class Ranking:
         if self._blocks is not None and not self._sorted_inside:
             value = self._blocks.mean(value)
         return value[:, : self.n_ranks]
+
+    @cached_property
+    def _present(self) -> Array:
+        return np.asarray(~self._block.beyond())
+
+    def pairs(self) -> Pairs:
+        """Counts of the pairs of rows that agree, do not agree, or tie."""
+        if self._pairs is None:
+            self._pairs = Pairs.count(self._grade, self._score, self._present, self._ties)
+        return self._pairs
+
+    def centred_ranks(self) -> tuple[Array, Array]:
+        """Ranks of the grades, and of the scores, less their mean; 0 where there is no row."""
+        code = dense_codes(self._grade, self._present)
+        order = by_falling_score(code, self._score, self._present, self._ties)
+        tied = (
+            self._score
+            if self._ties == "average"
+            else np.where(self._score > -np.inf, np.arange(self._score.shape[1]), -np.inf)
+        )
+        by_grade = np.lexsort((code, ~self._present))
+        return (
+            mean_ranks(code, by_grade, self._present),
+            -mean_ranks(tied, order, self._present),
+        )
 
     def continue_through(self, stop: Array) -> Array:
         """E[product of (1 - stop) over the rows up to and with each rank], of a value per row."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Unpack
 
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.model_selection._rank_scorer import MultiRankScorer, RankScorer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sklearn_rankscore.metrics import Metric
     from sklearn_rankscore.metrics._options import Options
@@ -124,22 +123,6 @@ def make_multi_rank_scorer(
     >>> make_multi_rank_scorer(["ndcg@1", "mrr"])(Ridge().fit(X, y), X, y)
     {'ndcg@1': 0.5, 'mrr': 0.75}
     """
-    if isinstance(metrics, str):
-        raise TypeError(
-            f"metrics must be a list of names. Got {got(metrics)}; pass [{metrics!r}]."
-        )
-    named = metrics.items() if isinstance(metrics, Mapping) else ((m, m) for m in metrics)
-    given = list(named)
-    wanted = {str(name): get_metric(metric) for name, metric in given}
-    if not given or len(wanted) < len(given):
-        raise ValueError(
-            f"metrics must be one or more different metrics. Got {got(metrics)} instead."
-        )
-    known = {option for metric in wanted.values() for option in metric.options}
-    bound = []
-    for metric in wanted.values():
-        # What no metric knows goes to the first, which refuses it.
-        refused = metric_options.keys() - known
-        own = {o: v for o, v in metric_options.items() if o in metric.options or o in refused}
-        bound.append(get_metric(metric, **own))  # type: ignore[arg-type]
-    return MultiRankScorer(tuple(wanted), tuple(bound), qid, response_method, on_split_query)
+    wanted = named_metrics(metrics, metric_options)
+    names, bound = tuple(wanted), tuple(wanted.values())
+    return MultiRankScorer(names, bound, qid, response_method, on_split_query)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
 
-from sklearn_rankscore import dcg, ideal_dcg, ndcg, roc_auc
+from sklearn_rankscore import dcg, ideal_dcg, kendall_tau_b, ndcg, roc_auc, spearman_rho
 from sklearn_rankscore.testing import assert_matches_sklearn
 
 DTYPES = ("float32", "float64", "uint8", "int8", "int64", "bool")
@@ -98,3 +99,25 @@ def test_roc_auc_of_each_query(ties):
             else:
                 assert np.isnan(value)
     assert compared > 1000
+
+
+@pytest.mark.filterwarnings("ignore:An input array is constant")
+@pytest.mark.parametrize(
+    ("metric", "theirs"), [(kendall_tau_b, kendalltau), (spearman_rho, spearmanr)], ids=str
+)
+def test_rank_correlation_of_each_query(metric, theirs):
+    """Within 1e-12 of SciPy's, ties and rows that were not retrieved included."""
+    compared = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        qid = rng.permutation(np.repeat(np.arange(6), rng.integers(2, 40, 6)))
+        grade = rng.integers(-1, rng.integers(1, 6), qid.size)
+        score = rng.integers(0, rng.integers(2, 50), qid.size).astype(float)
+        score[rng.random(qid.size) < 0.1] = -np.inf
+        got = metric.per_query(grade, score, qid=qid, replace_undefined_by=np.nan)
+        for query, value in zip(*got, strict=True):
+            rows = qid == query
+            want = theirs(grade[rows], np.maximum(score[rows], -1))[0]
+            assert abs(value - want) <= 1e-12 or (np.isnan(value) and np.isnan(want))
+            compared += not np.isnan(want)
+    assert compared > 800

@@ -25,6 +25,7 @@ CHOICES = {
     "max_grade": (4.0, 3.0),
 }
 # Defined for a query without relevant rows: sums, and what asks for rows that are not relevant.
+PAIRS = ("kendall_tau_b", "pairwise_accuracy", "spearman_rho")
 SUMS = ("cumulative_gain", "dcg", "ideal_dcg")
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 
@@ -73,6 +74,8 @@ def test_a_metric_has_an_oracle(metric):
 @pytest.mark.parametrize("ties", POLICIES)
 def test_every_option_agrees_with_enumeration_of_all_tie_orders(metric, ties):
     """Exact under ties: the mean, best and worst over all orders, for all options crossed."""
+    if ties == "average" and metric.name in oracles.OWN_TIES:
+        pytest.skip("the coefficient defines what equal scores mean; see the test against SciPy")
     rng = np.random.default_rng(7)
     compared = 0
     choices = list(combinations(metric))
@@ -128,7 +131,7 @@ def test_a_cutoff_sees_the_same_ties_as_the_whole_list(metric, ties):
     for query in range(60):
         wide[query, : lengths[query]] = score[qid == query]
         grades[query, : lengths[query]] = grade[qid == query]
-    if metric.name in ("bpref", "fall_out", "roc_auc"):
+    if metric.name in ("bpref", "fall_out", "roc_auc", *PAIRS):
         pytest.skip("the rows of padding count among those that are not relevant")
     for k in (1, 4, 10):
         ragged = metric.per_query(grade, score, qid=qid, ties=ties, **cut(metric, k)).value
@@ -185,7 +188,7 @@ def test_values_stay_in_range(metric):
         grade, score, qid = draw(rng)
         for k, ties in itertools.product((None, 1, 3), POLICIES):
             value = metric.per_query(grade, score, qid=qid, ties=ties, **cut(metric, k)).value
-            assert (value >= 0).all()
+            assert (value >= (-1 if metric.name in oracles.OWN_TIES else 0)).all()
             if "gain" not in metric.options or metric.name == "ndcg":
                 assert (value <= 1 + 1e-12).all()
 

@@ -15,13 +15,16 @@ from sklearn_rankscore import (
     fall_out,
     hit_rate,
     ideal_dcg,
+    kendall_tau_b,
     ndcg,
+    pairwise_accuracy,
     precision,
     r_precision,
     rank_biased_precision,
     recall,
     reciprocal_rank,
     roc_auc,
+    spearman_rho,
 )
 
 
@@ -205,3 +208,17 @@ def test_measures_of_pairs_by_hand():
     assert r_precision(*rows) == 0.5
     assert fall_out(*rows, k=3) == pytest.approx(2 / 3, rel=1e-14)
     assert roc_auc([[1, 0, 0, 1]], [[7, 7, 7, 7]]) == 0.5
+
+
+def test_rank_correlations_by_hand():
+    """Grades 2, 0, 1 in ranked order: one pair of three is in the wrong order."""
+    rows = ranked(2, 0, 1)
+    assert pairwise_accuracy(*rows) == pytest.approx(2 / 3, rel=1e-14)
+    assert kendall_tau_b(*rows) == pytest.approx(1 / 3, rel=1e-14)
+    assert spearman_rho(*rows) == pytest.approx(0.5, rel=1e-14)
+    # A tie counts half; a large query costs no square of its rows.
+    assert pairwise_accuracy([[2, 1]], [[7, 7]]) == 0.5
+    rng = np.random.default_rng(0)
+    grade, score = rng.integers(0, 5, 300_000), rng.standard_normal(300_000)
+    assert abs(pairwise_accuracy([grade], [score]) - 0.5) < 0.01
+    assert abs(kendall_tau_b([grade], [score])) < 0.01

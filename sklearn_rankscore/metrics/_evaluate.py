@@ -1,0 +1,139 @@
+"""Several metrics of the same rows, from one validation and one sort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._metric import evaluate as evaluate_all
+from sklearn_rankscore.metrics._metric import per_query_of_all
+from sklearn_rankscore.metrics._validation import got
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._options import Options
+    from sklearn_rankscore.metrics._validation import Array
+
+
+def evaluate(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
+    qid: Any = None,
+    sample_weight: Any = None,
+    **metric_options: Unpack[Options],
+) -> dict[str, float]:
+    """Compute several metrics from one validation and one sort.
+
+    Parameters
+    ----------
+    y_true, y_score, qid, sample_weight
+        Rows and weights as for a single metric, such as `ndcg`.
+    metrics : iterable or dict of str or Metric
+        What is computed, such as ``["ndcg@5", "ndcg@10", "map"]``; a dict gives the names of the
+        values.
+    **metric_options
+        Options of the metrics, such as ``convention="trec_eval"``; each takes those that it has,
+        at least one must have each.
+
+    Returns
+    -------
+    dict of str to float
+        Mean of each metric over queries, by the names as they were given.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric or option value, one is named twice, or the rows cannot be used.
+    TypeError
+        If no metric has such an option, or `metrics` is a single name.
+
+    See Also
+    --------
+    evaluate_per_query : The values of each query.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate
+    >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], ["a", "a", "b", "b"]
+    >>> evaluate(y_true, y_score, qid=qid, metrics=["mrr", "p@1"])
+    {'mrr': 0.75, 'p@1': 0.5}
+    """
+    wanted = named_metrics(metrics, metric_options)
+    means = evaluate_all(list(wanted.values()), y_true, y_score, qid, sample_weight)
+    return dict(zip(wanted, means, strict=True))
+
+
+def evaluate_per_query(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
+    qid: Any = None,
+    **metric_options: Unpack[Options],
+) -> dict[str, Array]:
+    """Compute several metrics of each query from one validation and one sort.
+
+    Parameters
+    ----------
+    y_true, y_score, qid, metrics, **metric_options
+        As for `evaluate`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_queries,)
+        "qid", in order of first appearance, and the values of each metric by its name; undefined
+        ones replaced as in the mean. ``pandas.DataFrame`` takes it as it is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `evaluate`.
+
+    See Also
+    --------
+    evaluate : Their means.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate_per_query
+    >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], ["a", "a", "b", "b"]
+    >>> values = evaluate_per_query(y_true, y_score, qid=qid, metrics=["mrr", "p@1"])
+    >>> {name: column.tolist() for name, column in values.items()}
+    {'qid': ['a', 'b'], 'mrr': [1.0, 0.5], 'p@1': [1.0, 0.0]}
+    """
+    wanted = named_metrics(metrics, metric_options)
+    if "qid" in wanted:
+        raise ValueError("No metric can be named 'qid', which is the column of query ids.")
+    ids, values = per_query_of_all(list(wanted.values()), y_true, y_score, qid)
+    return {"qid": ids, **dict(zip(wanted, values, strict=True))}
+
+
+def named_metrics(
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric], options: Mapping[str, Any]
+) -> dict[str, Metric]:
+    """Metrics by the names of their values, each with those of the options that it has."""
+    if isinstance(metrics, str):
+        raise TypeError(
+            f"metrics must be a list of names. Got {got(metrics)}; pass [{metrics!r}]."
+        )
+    given = list(metrics.items() if isinstance(metrics, Mapping) else ((m, m) for m in metrics))
+    wanted = {str(name): get_metric(metric) for name, metric in given}
+    if not given or len(wanted) < len(given):
+        raise ValueError(
+            f"metrics must be one or more different metrics. Got {got(metrics)} instead."
+        )
+    known = {option for metric in wanted.values() for option in metric.options}
+    # What no metric knows goes to all, the first of which refuses it.
+    refused = options.keys() - known
+    return {
+        name: get_metric(
+            metric,
+            **{o: v for o, v in options.items() if o in metric.options or o in refused},
+        )
+        for name, metric in wanted.items()
+    }
