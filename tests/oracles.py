@@ -226,6 +226,13 @@ def _correlation(scores, grades):
 
 # Coefficients that have a definition of their own for equal scores, which is no expectation.
 OWN_TIES = {"kendall_tau_b", "spearman_rho"}
+
+
+def judged(ranked, every, k=None):
+    top = ranked[:k]
+    return sum(grade == grade for grade in top) / len(top) if top else None  # noqa: PLR0124 - NaN
+
+
 LESS_IS_BETTER = {"fall_out"}
 
 

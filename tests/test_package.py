@@ -32,6 +32,7 @@ METRIC_LAYERS = [
     {"_queries", "_gain", "_conventions", "_names", "_docs", "_ties", "_pairs"},
     {"_rows", "_ranking"},
     {"_cumulated_gain", "_accuracy", "_preferences", "_user_models", "_correlation", "_options"},
+    {"_compute"},
     {"_metric"},
     {"__init__"},
     {"_evaluate"},

@@ -26,8 +26,9 @@ dcg = Metric(_cumulated_gain.dcg)
 expected_reciprocal_rank = Metric(_user_models.expected_reciprocal_rank, aliases=("err",))
 f1 = Metric(_accuracy.f1)
 fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
-hit_rate = Metric(_accuracy.hit_rate, aliases=("hr", "success"))
+hit_rate = Metric(_user_models.hit_rate, aliases=("hr", "success"))
 ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
+judged = Metric(_accuracy.judged, takes_unjudged=True)
 kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",))
 ndcg = Metric(_cumulated_gain.ndcg)
 pairwise_accuracy = Metric(_correlation.pairwise_accuracy)
@@ -35,7 +36,7 @@ precision = Metric(_accuracy.precision, aliases=("p",))
 r_precision = Metric(_accuracy.r_precision, aliases=("rprec",))
 rank_biased_precision = Metric(_user_models.rank_biased_precision, aliases=("rbp",))
 recall = Metric(_accuracy.recall, aliases=("r",))
-reciprocal_rank = Metric(_accuracy.reciprocal_rank, aliases=("rr", "mrr"))
+reciprocal_rank = Metric(_user_models.reciprocal_rank, aliases=("rr", "mrr"))
 roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
 spearman_rho = Metric(_correlation.spearman_rho, aliases=("spearman", "ic"))
 
@@ -59,6 +60,7 @@ __all__ = [
     "get_metric",
     "hit_rate",
     "ideal_dcg",
+    "judged",
     "kendall_tau_b",
     "metric_names",
     "ndcg",

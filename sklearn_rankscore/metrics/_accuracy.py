@@ -36,7 +36,7 @@ def precision(
     0.5
     """
     hits = r.hits(min_relevance)
-    return _share(hits, hits.hit[:, :k].sum(axis=1), _cutoff(r, k, denominator))
+    return hits.share(hits.hit[:, :k].sum(axis=1), _cutoff(r, k, denominator))
 
 
 def recall(
@@ -64,7 +64,7 @@ def recall(
     0.5
     """
     hits = r.hits(min_relevance)
-    return _share(hits, hits.hit[:, :k].sum(axis=1), _relevant(hits, k, denominator))
+    return hits.share(hits.hit[:, :k].sum(axis=1), _relevant(hits, k, denominator))
 
 
 def f1(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
@@ -86,7 +86,7 @@ def f1(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) 
     """
     hits = r.hits(min_relevance)
     found = hits.hit[:, :k].sum(axis=1)
-    return _share(hits, 2 * found, _cutoff(r, k, "k") + hits.n_relevant)
+    return hits.share(2 * found, _cutoff(r, k, "k") + hits.n_relevant)
 
 
 def average_precision(
@@ -116,53 +116,7 @@ def average_precision(
     """
     hits = r.hits(min_relevance)
     found = (hits.hit * hits.hits_if_hit / r.rank)[:, :k].sum(axis=1)
-    return _share(hits, found, _relevant(hits, k, denominator))
-
-
-def reciprocal_rank(
-    r: Ranking, *, k: int | None = None, min_relevance: float | None = None
-) -> Array:
-    """Reciprocal rank: one over the rank of the first relevant row.
-
-    RR@k = 1 / min{i <= k : row i is relevant}, 0 if the top k hold none. The mean over queries
-    is MRR.
-
-    Range: 0 to 1. Undefined for a query without relevant rows.
-
-    References
-    ----------
-    E. M. Voorhees, The TREC-8 question answering track report, TREC 1999.
-
-    Examples
-    --------
-    >>> from sklearn_rankscore import reciprocal_rank
-    >>> reciprocal_rank([[0, 1, 2, 0]], [[4, 3, 2, 1]])
-    0.5
-    """
-    hits = r.hits(min_relevance)
-    first_here = -np.diff(hits.none_through, axis=1, prepend=1.0)
-    return _share(hits, (first_here / r.rank)[:, :k].sum(axis=1))
-
-
-def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
-    """Hit rate: is any of the top k rows relevant?
-
-    HR@k = 1 if the top k hold a relevant row, else 0. Also known as success@k.
-
-    Range: 0 to 1. Undefined for a query without relevant rows.
-
-    References
-    ----------
-    trec_eval, measure success.
-
-    Examples
-    --------
-    >>> from sklearn_rankscore import hit_rate
-    >>> hit_rate([[0, 1, 2, 0]], [[4, 3, 2, 1]], k=1)
-    0.0
-    """
-    hits = r.hits(min_relevance)
-    return _share(hits, 1.0 - hits.none_through[:, :k][:, -1])
+    return hits.share(found, _relevant(hits, k, denominator))
 
 
 def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
@@ -184,7 +138,7 @@ def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
     """
     hits = r.hits(min_relevance)
     top = r.rank <= hits.n_relevant[:, None]
-    return _share(hits, (hits.hit * top).sum(axis=1), hits.n_relevant)
+    return hits.share((hits.hit * top).sum(axis=1), hits.n_relevant)
 
 
 def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
@@ -213,6 +167,31 @@ def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = 
     return value
 
 
+def judged(r: Ranking, *, k: int | None = None) -> Array:
+    """Judged: the share of the top k rows that somebody has judged.
+
+    J@k = rows among the top k with a grade / min(k, rows retrieved). A grade of NaN or -inf (or a
+    masked one) says that nobody has judged the row; where many are such, other metrics of the
+    same ranking say little.
+
+    Range: 0 to 1. Undefined for a query of which no row was retrieved.
+
+    References
+    ----------
+    ir_measures, Judged.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import judged
+    >>> judged([[1, float("nan"), 0, 2]], [[4, 3, 2, 1]], k=2)
+    0.5
+    """
+    total = _cutoff(r, k, "attainable")
+    value: Array = r.expected(r.judged())[:, :k].sum(axis=1) / np.maximum(total, 1)
+    value[total == 0] = np.nan
+    return value
+
+
 def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
     """Where the list is cut: at k, or at its end if that comes first and counts."""
     if k is None:
@@ -227,10 +206,3 @@ def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:
     if k is None or denominator == "relevant":
         return hits.n_relevant
     return np.minimum(hits.n_relevant, float(k))
-
-
-def _share(hits: Hits, found: Array, total: Array | int = 1) -> Array:
-    """Give found / total, 0 where nothing was retrieved, NaN where nothing is relevant."""
-    value: Array = np.minimum(found / np.maximum(total, 1), 1.0)  # not above 1 by rounding
-    value[hits.n_relevant == 0] = np.nan
-    return value

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric import evaluate as evaluate_all
-from sklearn_rankscore.metrics._metric import per_query_of_all
+from sklearn_rankscore.metrics._compute import evaluate as evaluate_all
+from sklearn_rankscore.metrics._compute import per_query_of_all
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:

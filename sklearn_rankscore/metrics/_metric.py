@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
-
 from sklearn_rankscore.metrics import _names
+from sklearn_rankscore.metrics._compute import collect, means_of, request_of, values_of
 from sklearn_rankscore.metrics._docs import metric_docstring
-from sklearn_rankscore.metrics._options import Options, check_options, defaults_of, settle
-from sklearn_rankscore.metrics._ranking import Ranking
-from sklearn_rankscore.metrics._rows import Rows
+from sklearn_rankscore.metrics._options import Options, check_options, defaults_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sklearn_rankscore.metrics._validation import Array
 
@@ -60,6 +55,8 @@ class Metric:
         Options that are set already, as `get_metric("ndcg@10")` sets k.
     greater_is_better : bool
         Whether more is better; a scorer negates a metric of which less is.
+    takes_unjudged : bool
+        Whether a grade may be NaN, which says that nobody has judged the row.
 
     Attributes
     ----------
@@ -79,6 +76,7 @@ class Metric:
     aliases: tuple[str, ...] = ()
     bound: Mapping[str, Any] = field(default_factory=dict)
     greater_is_better: bool = True
+    takes_unjudged: bool = False
     options: Mapping[str, Any] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -112,9 +110,9 @@ class Metric:
                 f"{self.name} takes y_true and y_score, all else by name: qid=…, k=…. It is a "
                 f"metric; the scorer that a search wants is make_rank_scorer({str(self)!r})."
             )
-        request = _request(self, options)
-        rows = Rows.collect(y_true, y_score, qid)
-        return _means([self], _values([request], rows), rows, sample_weight)[0]
+        request = request_of(self, options)
+        rows = collect([self], y_true, y_score, qid)
+        return means_of([self], values_of([request], rows), rows, sample_weight)[0]
 
     def per_query(
         self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[Options]
@@ -132,18 +130,19 @@ class Metric:
             Named tuple of two arrays of shape (n_queries,), `qid` and `value`. Undefined values
             are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
         """
-        request = _request(self, options)
-        rows = Rows.collect(y_true, y_score, qid)
-        return PerQuery(rows.queries.ids, _values([request], rows)[0])
+        request = request_of(self, options)
+        rows = collect([self], y_true, y_score, qid)
+        return PerQuery(rows.queries.ids, values_of([request], rows)[0])
 
     def bind(self, **options: Unpack[Options]) -> Metric:
         """Return the metric with some options set."""
         bound = {**self.bound, **options}
-        return Metric(self.formula, self.aliases, bound, self.greater_is_better)
+        return replace(self, bound=bound)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
-        return Metric, (self.formula, self.aliases, dict(self.bound), self.greater_is_better)
+        own = self.formula, self.aliases, dict(self.bound)
+        return Metric, (*own, self.greater_is_better, self.takes_unjudged)
 
     def __hash__(self) -> int:
         """Hash by name: equal metrics have equal names."""
@@ -156,100 +155,6 @@ class Metric:
     def __repr__(self) -> str:
         """Canonical name, and the other options that are set."""
         return f"<Metric {self}{_names.spell_options(self.bound)}>"
-
-
-class _Request(NamedTuple):
-    metric: Metric
-    ties: str
-    replace_undefined_by: float
-    options: dict[str, Any]  # the formula's own
-
-
-def _request(metric: Metric, options: Mapping[str, Any]) -> _Request:
-    """Give every option its value."""
-    given = {**metric.bound, **check_options(options, metric.options, metric.name)}
-    own = settle(given, metric.options, metric.name)
-    del own["convention"]
-    return _Request(metric, own.pop("ties"), own.pop("replace_undefined_by"), own)
-
-
-def evaluate(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
-) -> list[float]:
-    """Compute several metrics from one validation and, for each tie policy, one sort."""
-    rows = Rows.collect(y_true, y_score, qid)
-    values = _values([_request(metric, {}) for metric in metrics], rows)
-    return _means(metrics, values, rows, sample_weight)
-
-
-def per_query_of_all(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any
-) -> tuple[Array, Array]:
-    """Ids of the queries, and their values of shape (n_metrics, n_queries)."""
-    rows = Rows.collect(y_true, y_score, qid)
-    return rows.queries.ids, _values([_request(metric, {}) for metric in metrics], rows)
-
-
-def _values(requests: Sequence[_Request], rows: Rows) -> Array:
-    """Values of shape (n_requests, n_queries), undefined ones replaced."""
-    for request in requests:
-        highest: float | None = request.options.get("max_grade")
-        if isinstance(request.options.get("gain"), str) or highest is not None:
-            _check_not_negative(rows.grade, request.metric)
-        if highest is not None:
-            _check_not_above(rows.grade, highest, request.metric)
-    values = np.empty((len(requests), len(rows.queries.ids)))
-    for ties in dict.fromkeys(request.ties for request in requests):
-        group = [at for at, request in enumerate(requests) if request.ties == ties]
-        cutoffs: list[Any] = [requests[at].options.get("k") for at in group]
-        depth = None if None in cutoffs else max(cutoffs)
-        for block in rows.queries.blocks():
-            ranking = Ranking(block, rows.grade, rows.score, ties, depth)
-            for at in group:
-                request = requests[at]
-                values[at, block.queries] = request.metric.formula(ranking, **request.options)
-    for request, value in zip(requests, values, strict=True):
-        value[np.isnan(value)] = request.replace_undefined_by
-    return values
-
-
-def _means(
-    metrics: Sequence[Metric], values: Array, rows: Rows, sample_weight: Any
-) -> list[float]:
-    weight = rows.weights(sample_weight)
-    return [_mean(metric, value, weight) for metric, value in zip(metrics, values, strict=True)]
-
-
-def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
-    defined = ~np.isnan(value)
-    if weight is not None:
-        defined &= weight > 0
-    if not defined.any():
-        warnings.warn(
-            f"{metric.name} is undefined for every query; its docstring says when. Set "
-            "replace_undefined_by to say what such a query scores.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-        return float("nan")
-    return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
-
-
-def _check_not_negative(grade: Array, metric: Metric) -> None:
-    lowest = grade.min()
-    if lowest < 0:
-        raise ValueError(
-            f"y_true of {metric.name} must not be negative, as it is a gain. Got {lowest:g} "
-            "instead. Grade a row that is not relevant 0, or map grades with gain=…."
-        )
-
-
-def _check_not_above(grade: Array, highest: float, metric: Metric) -> None:
-    if grade.max() > highest:
-        raise ValueError(
-            f"y_true of {metric.name} must not be above max_grade={highest:g}. Got "
-            f"{grade.max():g} instead; pass the highest grade of your scale as max_grade."
-        )
 
 
 def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_XGBOOST = (
+    "Unknown metric {text!r}. XGBoost's '-' means that a query without relevant rows scores 0, "
+    "not 1: write the name without it, and pass replace_undefined_by=0.0 beside "
+    "convention='xgboost'."
+)
 _NAME = re.compile(r"\s*(?P<name>[^@\s]+)\s*(?:@\s*(?P<k>\S+)\s*)?", re.ASCII)
 
 
@@ -24,6 +29,8 @@ def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
     k = match["k"]
     if k is None:
         return known[name], None
+    if k.endswith("-"):
+        raise ValueError(_XGBOOST.format(text=text))
     if not re.fullmatch("[0-9]{1,18}", k) or int(k) == 0:
         raise ValueError(
             f"The cutoff after '@' in a metric name must be a positive integer. Got {text!r} "
@@ -43,6 +50,8 @@ def spell_options(bound: Mapping[str, Any]) -> str:
 
 
 def _unknown(text: str, name: str, known: Iterable[str]) -> str:
+    if text.rstrip().endswith("-"):
+        return _XGBOOST.format(text=text)
     near = difflib.get_close_matches(name.strip() or text, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return (

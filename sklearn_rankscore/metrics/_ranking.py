@@ -84,6 +84,10 @@ class Ranking:
         value[present] = gain_of(self._grade[present], gain)
         return value
 
+    def judged(self) -> Array:
+        """Whether each row was judged, in input order."""
+        return np.asarray(~np.isnan(self._grade) & self._present).astype(np.float64)
+
     def discount(self, discount: Any) -> Array:
         """Discount of each rank."""
         return discount_of(self.rank, discount)

@@ -27,11 +27,13 @@ class Rows:
     queries: Queries
 
     @classmethod
-    def collect(cls, y_true: Any, y_score: Any, qid: Any = None) -> Rows:
+    def collect(
+        cls, y_true: Any, y_score: Any, qid: Any = None, *, unjudged: bool = False
+    ) -> Rows:
         """Check rows given flat with ids, or as a rectangle with one line per query."""
         if qid is None:
             qid = carried_ids(y_true)
-        grade, score = as_grades(y_true), as_scores(y_score)
+        grade, score = as_grades(y_true, unjudged=unjudged), as_scores(y_score)
         if qid is None:
             queries = _rectangle(grade, score)
         else:

@@ -51,6 +51,12 @@ class Hits:
         share = (position - 1.0) / np.maximum(size - 1.0, 1.0)
         return (self._blocks.first(before) + 1.0 + share * others)[:, : self._n_ranks]
 
+    def share(self, found: Array, total: Array | int = 1) -> Array:
+        """Give found / total, 0 where nothing was retrieved, NaN where nothing is relevant."""
+        value: Array = np.minimum(found / np.maximum(total, 1), 1.0)  # not above 1 by rounding
+        value[self.n_relevant == 0] = np.nan
+        return value
+
     def others_above(self) -> tuple[Array, Array]:
         """Rows that are not relevant above the tie of each rank, and in the tie itself.
 

@@ -11,6 +11,52 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
 
 
+def reciprocal_rank(
+    r: Ranking, *, k: int | None = None, min_relevance: float | None = None
+) -> Array:
+    """Reciprocal rank: one over the rank of the first relevant row.
+
+    RR@k = 1 / min{i <= k : row i is relevant}, 0 if the top k hold none. The mean over queries
+    is MRR.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    E. M. Voorhees, The TREC-8 question answering track report, TREC 1999.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import reciprocal_rank
+    >>> reciprocal_rank([[0, 1, 2, 0]], [[4, 3, 2, 1]])
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    first_here = -np.diff(hits.none_through, axis=1, prepend=1.0)
+    return hits.share((first_here / r.rank)[:, :k].sum(axis=1))
+
+
+def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+    """Hit rate: is any of the top k rows relevant?
+
+    HR@k = 1 if the top k hold a relevant row, else 0. Also known as success@k.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure success.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import hit_rate
+    >>> hit_rate([[0, 1, 2, 0]], [[4, 3, 2, 1]], k=1)
+    0.0
+    """
+    hits = r.hits(min_relevance)
+    return hits.share(1.0 - hits.none_through[:, :k][:, -1])
+
+
 def rank_biased_precision(
     r: Ranking,
     *,
@@ -38,9 +84,7 @@ def rank_biased_precision(
     """
     hits = r.hits(min_relevance)
     reads = persistence ** (r.rank - 1.0)
-    value = np.minimum((1 - persistence) * (hits.hit[:, :k] @ reads[:k]), 1.0)
-    value[hits.n_relevant == 0] = np.nan
-    return np.asarray(value)
+    return hits.share((1 - persistence) * (hits.hit[:, :k] @ reads[:k]))
 
 
 def expected_reciprocal_rank(r: Ranking, *, k: int | None = None, max_grade: float = 4.0) -> Array:

@@ -99,8 +99,13 @@ def _missing(values: Any, array: Array) -> int:
     return int(np.count_nonzero(np.isnan(array)))
 
 
-def as_grades(values: Any) -> Array:
-    """Relevance grades, finite, of any sign; integers in 16 bits if they fit, else floats."""
+def as_grades(values: Any, *, unjudged: bool = False) -> Array:
+    """Relevance grades, finite, of any sign; integers in 16 bits if they fit, else floats.
+
+    With `unjudged`, NaN, -inf and masked grades are of rows that nobody has judged, and NaN.
+    """
+    if unjudged:
+        return _with_unjudged(values)
     grades = as_numbers(values, "y_true")
     if grades.dtype.kind != "f":
         short = grades.size and abs(int(grades.min())) <= _SHORT and int(grades.max()) <= _SHORT
@@ -115,6 +120,27 @@ def as_grades(values: Any) -> Array:
             f"up. Got {largest:g} instead."
         )
     return grades
+
+
+def _with_unjudged(values: Any) -> Array:
+    if np.ma.isMaskedArray(values):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    array = np.asarray(values)
+    if array.dtype == object:
+        array = np.array([_known(value) for value in array.flat]).reshape(array.shape)
+    if array.dtype.kind not in "biuf":
+        array = as_numbers(array, "y_true")  # which says what is wrong
+    grades = array.astype(np.float64)
+    if np.isposinf(grades).any():
+        raise ValueError("y_true must be finite, or NaN where nobody has judged. Got inf instead.")
+    return np.where(np.isneginf(grades), np.nan, grades)
+
+
+def _known(grade: Any) -> Any:
+    try:
+        return float(grade)
+    except TypeError:  # None, pandas.NA
+        return np.nan
 
 
 def as_scores(values: Any) -> Array:

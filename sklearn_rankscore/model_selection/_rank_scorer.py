@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from sklearn_rankscore.metrics._metric import evaluate
+from sklearn_rankscore.metrics._compute import evaluate
 from sklearn_rankscore.metrics._names import spell_options
 from sklearn_rankscore.metrics._options import check_choice
 from sklearn_rankscore.model_selection._cut_queries import warn_of_cut_queries

@@ -7,7 +7,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query, get_metric, metric_names
-from sklearn_rankscore.metrics import _metric
+from sklearn_rankscore.metrics import _compute
 
 RNG = np.random.default_rng(0)
 QID = RNG.permutation(np.repeat([f"q{at}" for at in range(30)], 7))
@@ -35,17 +35,17 @@ def test_all_metrics_at_once_are_each_alone():
 def test_one_validation_and_one_sort_for_each_tie_policy(monkeypatch):
     """However many metrics and cutoffs there are."""
     made = {"rows": 0, "rankings": 0}
-    collect, ranking = _metric.Rows.collect, _metric.Ranking
+    collect, ranking = _compute.Rows.collect, _compute.Ranking
 
     def counted(key, real):
-        def count(*arguments):
+        def count(*arguments, **options):
             made[key] += 1
-            return real(*arguments)
+            return real(*arguments, **options)
 
         return count
 
-    monkeypatch.setattr(_metric.Rows, "collect", counted("rows", collect))
-    monkeypatch.setattr(_metric, "Ranking", counted("rankings", ranking))
+    monkeypatch.setattr(_compute.Rows, "collect", counted("rows", collect))
+    monkeypatch.setattr(_compute, "Ranking", counted("rankings", ranking))
     evaluate(GRADE, SCORE, qid=QID, metrics=["ndcg@5", "ndcg@10", "map", "mrr", "p@3"])
     assert made == {"rows": 1, "rankings": 1}
 

@@ -119,3 +119,13 @@ def test_options_do_not_leak_between_calls():
     ndcg.bind(k=1)
     ndcg([[1, 0]], [[1, 2]], k=1)
     assert ndcg.bound == before == {}
+
+
+@pytest.mark.parametrize("name", ["ndcg-", "ndcg@10-", "map@5-"])
+def test_the_minus_of_xgboost_is_explained(name):
+    """It says what an undefined query scores, which is an option here."""
+    with pytest.raises(ValueError, match=r"XGBoost's '-' means .* replace_undefined_by=0\.0"):
+        get_metric(name)
+    rows = [[0, 0], [1, 0]], [[2, 1], [2, 1]]
+    assert get_metric("ndcg", convention="xgboost")(*rows) == 1.0
+    assert get_metric("ndcg", convention="xgboost", replace_undefined_by=0.0)(*rows) == 0.5

@@ -15,6 +15,7 @@ from sklearn_rankscore import (
     fall_out,
     hit_rate,
     ideal_dcg,
+    judged,
     kendall_tau_b,
     ndcg,
     pairwise_accuracy,
@@ -222,3 +223,16 @@ def test_rank_correlations_by_hand():
     grade, score = rng.integers(0, 5, 300_000), rng.standard_normal(300_000)
     assert abs(pairwise_accuracy([grade], [score]) - 0.5) < 0.01
     assert abs(kendall_tau_b([grade], [score])) < 0.01
+
+
+def test_rows_that_nobody_judged():
+    """NaN, -inf or masked; the expectation under ties; other metrics refuse them."""
+    grade, score = [1, np.nan, 0, -np.inf, 2], [5, 4, 3, 3, 1]
+    for k, want in ((1, 1.0), (2, 0.5), (3, (1 + 0 + 0.5) / 3), (4, 0.5), (9, 0.6), (None, 0.6)):
+        assert judged([grade], [score], k=k) == pytest.approx(want, rel=1e-14)
+    masked = np.ma.array([[1, 7, 0, 7, 2]], mask=[[0, 1, 0, 1, 0]])
+    assert judged(masked, [score]) == judged([[1, None, 0, None, 2]], [score]) == 0.6
+    assert judged([grade], [[-np.inf, 4, 3, 3, 1]]) == 0.5
+    assert np.isnan(judged.per_query([[1]], [[-np.inf]], replace_undefined_by=np.nan).value).all()
+    with pytest.raises(ValueError, match="y_true must not be missing"):
+        ndcg([[1, np.nan]], [[2, 1]])
