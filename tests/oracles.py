@@ -224,8 +224,26 @@ def _correlation(scores, grades):
     return sum(a * b for a, b in zip(one, other, strict=True)) / spread if spread else None
 
 
-# Coefficients that have a definition of their own for equal scores, which is no expectation.
-OWN_TIES = {"kendall_tau_b", "spearman_rho"}
+def interpolated_precision(ranked, every, min_relevance=None, recall_level=0.5):
+    _, relevant = _counts(ranked, every, None, min_relevance)
+    if not relevant:
+        return None
+    best = hits = 0
+    for rank, grade in enumerate(ranked, start=1):
+        hits += _relevant(grade, min_relevance)
+        if hits >= recall_level * relevant - 1e-9:
+            best = max(best, hits / rank)
+    return best
+
+
+def eleven_point_precision(ranked, every, min_relevance=None):
+    values = [interpolated_precision(ranked, every, min_relevance, at / 10) for at in range(11)]
+    return None if None in values else sum(values) / 11
+
+
+# Metrics that have a definition of their own for equal scores, which is no expectation.
+COEFFICIENTS = {"kendall_tau_b", "spearman_rho"}
+OWN_TIES = COEFFICIENTS | {"interpolated_precision", "eleven_point_precision"}
 
 
 def judged(ranked, every, k=None):
@@ -234,6 +252,11 @@ def judged(ranked, every, k=None):
 
 
 LESS_IS_BETTER = {"fall_out"}
+
+
+def counts_recall_right(relevant):
+    """Whether (int)(level * R + 0.9), in floating point as trec_eval has it, is what it means."""
+    return all(int(at / 10 * relevant + 0.9) == -(-at * relevant // 10) for at in range(11))
 
 
 def by_score(grade, score):

@@ -8,6 +8,7 @@ from sklearn_rankscore.metrics import (
     _accuracy,
     _correlation,
     _cumulated_gain,
+    _curves,
     _names,
     _preferences,
     _user_models,
@@ -23,11 +24,13 @@ average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
 bpref = Metric(_preferences.bpref)
 cumulative_gain = Metric(_cumulated_gain.cumulative_gain, aliases=("cg",))
 dcg = Metric(_cumulated_gain.dcg)
+eleven_point_precision = Metric(_curves.eleven_point_precision, aliases=("11pt",))
 expected_reciprocal_rank = Metric(_user_models.expected_reciprocal_rank, aliases=("err",))
 f1 = Metric(_accuracy.f1)
 fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
 hit_rate = Metric(_user_models.hit_rate, aliases=("hr", "success"))
 ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
+interpolated_precision = Metric(_curves.interpolated_precision, aliases=("iprec",))
 judged = Metric(_accuracy.judged, takes_unjudged=True)
 kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",))
 ndcg = Metric(_cumulated_gain.ndcg)
@@ -54,12 +57,14 @@ __all__ = [
     "bpref",
     "cumulative_gain",
     "dcg",
+    "eleven_point_precision",
     "expected_reciprocal_rank",
     "f1",
     "fall_out",
     "get_metric",
     "hit_rate",
     "ideal_dcg",
+    "interpolated_precision",
     "judged",
     "kendall_tau_b",
     "metric_names",

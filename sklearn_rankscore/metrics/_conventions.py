@@ -27,6 +27,7 @@ CONVENTIONS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "trec_eval": {
         EVERY: {"gain": "linear", "ties": "first", "replace_undefined_by": 0.0},
+        "rank_biased_precision": {"persistence": 0.9},
     },
     "lightgbm": {
         EVERY: {"gain": "exponential", "ties": "first", "replace_undefined_by": 1.0},

@@ -53,6 +53,10 @@ denominator : {{denominator}, "attainable"}, default={denominator}
 persistence : float, default=0.8
     Probability p of going on to the next row, at least 0 and below 1.
 """,
+    "recall_level": """\
+recall_level : float, default=0.5
+    Share of the relevant rows that must be found, from 0 to 1.
+""",
     "max_grade": """\
 max_grade : float, default=4.0
     Highest grade that a row can have; no row may have a higher one.
@@ -68,8 +72,10 @@ replace_undefined_by : float, default=0.0
 """,
     "convention": """\
 convention : {"sklearn", "trec_eval", "lightgbm", "xgboost", "catboost"}, default=None
-    Gain, ties, denominator and undefined value as that program has them. An option given beside
-    it wins.
+    Gain, ties, denominator, persistence and undefined value as that program has them. An option
+    given beside it wins. Weights are no part of it: LightGBM and XGBoost add an unweighted 1 for a
+    query without relevant rows and can so report an nDCG above 1, which is not imitated. Without
+    @n XGBoost cuts at 32; pass k=32.
 """,
 }
 

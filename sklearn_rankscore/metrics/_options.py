@@ -31,6 +31,7 @@ class Options(TypedDict, total=False):
     denominator: str
     persistence: float
     max_grade: float
+    recall_level: float
     ties: str
     replace_undefined_by: float
     convention: str | None
@@ -141,6 +142,12 @@ def _check_persistence(value: Any, parameter: str, _default: Any) -> float:
     return float(value)
 
 
+def _check_recall_level(value: Any, parameter: str, _default: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{parameter} must be a recall, from 0 to 1. Got {got(value)} instead.")
+    return float(value)
+
+
 def _check_max_grade(value: Any, parameter: str, _default: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1000:
         raise ValueError(
@@ -160,6 +167,7 @@ _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
         value, parameter, (default, "attainable")
     ),
     "persistence": _check_persistence,
+    "recall_level": _check_recall_level,
     "max_grade": _check_max_grade,
     "ties": lambda value, parameter, _: check_choice(value, parameter, TIES),
     "replace_undefined_by": lambda value, parameter, _: _check_number(

@@ -70,6 +70,16 @@ class Hits:
         inside = self._blocks.size - self._blocks.total(self._relevant)
         return self._blocks.first(before), inside
 
+    def thresholds(self) -> tuple[Array, Array]:
+        """Relevant rows, and all rows, down to the end of the tie of each rank."""
+        through = np.cumsum(self._relevant, axis=1)
+        rank = np.arange(1.0, self._relevant.shape[1] + 1.0)
+        if self._blocks is None:
+            return through, np.broadcast_to(rank, through.shape)
+        before = self._blocks.first(through - self._relevant)
+        last = rank - self._blocks.position + self._blocks.size
+        return before + self._blocks.total(self._relevant), last
+
     def add_up(self, value: Array) -> Array:
         """Sum over the relevant rows that are ranked of a value that is equal inside ties."""
         return np.asarray((self._relevant * value).sum(axis=1))

@@ -5,9 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
-from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
+from sklearn.metrics import dcg_score, ndcg_score, precision_recall_curve, roc_auc_score
 
-from sklearn_rankscore import dcg, ideal_dcg, kendall_tau_b, ndcg, roc_auc, spearman_rho
+from sklearn_rankscore import (
+    dcg,
+    ideal_dcg,
+    interpolated_precision,
+    kendall_tau_b,
+    ndcg,
+    roc_auc,
+    spearman_rho,
+)
 from sklearn_rankscore.testing import assert_matches_sklearn
 
 DTYPES = ("float32", "float64", "uint8", "int8", "int64", "bool")
@@ -121,3 +129,24 @@ def test_rank_correlation_of_each_query(metric, theirs):
             assert abs(value - want) <= 1e-12 or (np.isnan(value) and np.isnan(want))
             compared += not np.isnan(want)
     assert compared > 800
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 0.3, 0.5, 0.7, 1.0])
+def test_interpolated_precision_of_each_query(level):
+    """The highest point of scikit-learn's precision-recall curve from a recall on."""
+    compared = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        qid = rng.permutation(np.repeat(np.arange(6), rng.integers(2, 40, 6)))
+        grade = rng.integers(0, 2, qid.size)
+        score = rng.integers(0, rng.integers(2, 50), qid.size).astype(float)
+        got = interpolated_precision.per_query(grade, score, qid=qid, recall_level=level)
+        for query, value in zip(*got, strict=True):
+            rows = qid == query
+            if grade[rows].any():
+                heights, recalls, _ = precision_recall_curve(grade[rows], score[rows])
+                real = slice(None, -1)  # the last point, of recall 0, is made up
+                want = heights[real][recalls[real] >= level - 1e-12].max()
+                assert abs(value - want) <= 1e-12
+                compared += 1
+    assert compared > 500
