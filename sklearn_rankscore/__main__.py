@@ -121,12 +121,15 @@ def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
 def _check(options: argparse.Namespace, y: RankTarget) -> None:
     """Find out now what would otherwise end the search later."""
     metric = get_metric(options.metric)
-    if metric.name == "ideal_dcg":
-        raise ValueError("--metric ideal_dcg is the same for every model: nothing to choose by.")
+    if metric.name in {"ideal_dcg", "judged"}:
+        raise ValueError(
+            f"--metric {metric.name} is the same for every model: nothing to choose by."
+        )
     if y.min() < 0:
         raise ValueError(f"Grades must not be negative, as they are gains. Got {y.min():g}.")
     if y.max() <= 0:
         raise ValueError("No row has a grade above 0: there is nothing to rank.")
+    metric(y, np.zeros(len(y)))  # says what it cannot take of these grades
     n_queries = len(set(np.asarray(y.qid).tolist()))
     if not 2 <= options.cv <= n_queries:
         raise ValueError(
@@ -142,7 +145,7 @@ def _report(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -
         f"{y.min():g} to {y.max():g} ({source})"
     )
     if not relevant.all():
-        print(f"{np.sum(~relevant)} queries have no relevant row and score 0 in every metric")
+        print(f"{np.sum(~relevant)} queries have no relevant row and score 0 in most metrics")
     search = _search(options, chosen_by)
     n_candidates = len(ParameterGrid(_GRID))
     print(
@@ -186,11 +189,17 @@ def _table(results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rms
     for at in np.argsort(results[f"rank_test_{next(iter(metrics))}"], kind="stable"):
         mark = ("*" if at == best else "") + ("r" if at == by_rmse else "")
         scores = [
-            f"{abs(results[f'mean_test_{name}'][at]):.4f} ± {results[f'std_test_{name}'][at]:.4f}"
+            f"{_shown(results, name, at):.4f} ± {results[f'std_test_{name}'][at]:.4f}"
             for name in metrics
         ]
         lines.append([mark, *map(str, results["params"][at].values()), *scores])
     return as_text(lines)
+
+
+def _shown(results: Mapping[str, Any], name: str, at: int) -> float:
+    """Mean score of a candidate; RMSE, which scikit-learn negates, as it is known."""
+    mean = float(results[f"mean_test_{name}"][at])
+    return -mean if name == _RMSE else mean
 
 
 def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:

@@ -164,3 +164,15 @@ def test_an_interrupt_is_not_a_traceback(monkeypatch, capsys):
     monkeypatch.setattr(command.GridSearchCV, "fit", interrupted)
     assert command.main([]) == 130
     assert capsys.readouterr().err.strip() == "python -m sklearn_rankscore: interrupted"
+
+
+def test_negative_scores_are_shown_as_they_are():
+    """A correlation may be below 0; only RMSE is turned round."""
+    results = {
+        "mean_test_spearman_rho": [-0.25],
+        "std_test_spearman_rho": [0.1],
+        "mean_test_RMSE": [-1.5],
+    }
+    shown = command._shown  # noqa: SLF001
+    assert shown(results, "spearman_rho", 0) == -0.25
+    assert shown(results, "RMSE", 0) == 1.5

@@ -145,7 +145,8 @@ def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = 
     """Fall-out: the share of the rows that are not relevant that the top k hold. Less is better.
 
     FO@k = rows among the top k that are not relevant / all rows that are not relevant, those not
-    retrieved (score -inf) included.
+    retrieved (score -inf) included. A query that is undefined scores 0 by default, which here is
+    the best; ``replace_undefined_by=1`` makes it the worst.
 
     Range: 0 to 1. Undefined for a query in which every row is relevant.
 
@@ -197,8 +198,8 @@ def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
     if k is None:
         return r.n_ranked
     if denominator == "k":
-        return np.full(len(r.n_ranked), float(k))
-    return np.minimum(r.n_ranked, float(k))
+        return np.full(len(r.n_ranked), float(min(k, 10**300)))
+    return np.minimum(r.n_ranked, float(min(k, 2**53)))
 
 
 def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:

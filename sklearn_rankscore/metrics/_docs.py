@@ -93,7 +93,16 @@ TypeError
 """
 
 
-def metric_docstring(formula: Callable[..., Array], defaults: Mapping[str, Any]) -> str:
+_NO_NAN = "if a grade or a score is NaN\n    or text, a grade is infinite"
+
+
+def metric_docstring(
+    formula: Callable[..., Array],
+    defaults: Mapping[str, Any],
+    *,
+    own_ties: bool = False,
+    unjudged: bool = False,
+) -> str:
     """Put the shared sections between a formula's text and its references."""
     head, references, tail = (inspect.getdoc(formula) or "").partition("References\n")
     parameters = [ROWS, WEIGHT, *(text for option, text in OPTIONS.items() if option in defaults)]
@@ -103,9 +112,15 @@ def metric_docstring(formula: Callable[..., Array], defaults: Mapping[str, Any])
     for mark, value in {
         "{denominator}": f'"{denominator}"',
         "{attainable}": "rows retrieved" if denominator == "k" else "relevant rows",
+        "the expectation over all their orders": "as said above"
+        if own_ties
+        else "the expectation over all their orders",
         "{negative}": ", a grade is negative" if {"gain", "max_grade"} & set(defaults) else "",
     }.items():
         body = body.replace(mark, value)
+    if unjudged:
+        body = body.replace("not missing. With", "NaN where nobody has judged. With")
+        body = body.replace(_NO_NAN, "if a score is NaN or text,\n    a grade is text")
     return f"{head.rstrip()}\n\n{body}{references}{tail}"
 
 

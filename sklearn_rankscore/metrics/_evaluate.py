@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._compute import evaluate as evaluate_all
 from sklearn_rankscore.metrics._compute import per_query_of_all
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sklearn_rankscore.metrics import Metric
     from sklearn_rankscore.metrics._options import Options
     from sklearn_rankscore.metrics._validation import Array
 
@@ -117,15 +114,17 @@ def named_metrics(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric], options: Mapping[str, Any]
 ) -> dict[str, Metric]:
     """Metrics by the names of their values, each with those of the options that it has."""
-    if isinstance(metrics, str):
+    if isinstance(metrics, (str, bytes, Metric)) or not isinstance(metrics, Iterable):
         raise TypeError(
             f"metrics must be a list of names. Got {got(metrics)}; pass [{metrics!r}]."
         )
     given = list(metrics.items() if isinstance(metrics, Mapping) else ((m, m) for m in metrics))
     wanted = {str(name): get_metric(metric) for name, metric in given}
     if not given or len(wanted) < len(given):
+        names = [str(name) for name, _ in given]
         raise ValueError(
-            f"metrics must be one or more different metrics. Got {got(metrics)} instead."
+            f"metrics must be one or more different metrics. Got {got(names)} instead; a dict "
+            "gives names to those that differ in options only."
         )
     known = {option for metric in wanted.values() for option in metric.options}
     # What no metric knows goes to all, the first of which refuses it.

@@ -57,6 +57,9 @@ class Metric:
         Whether more is better; a scorer negates a metric of which less is.
     takes_unjudged : bool
         Whether a grade may be NaN, which says that nobody has judged the row.
+    own_ties : bool
+        Whether the metric itself defines what equal scores mean, so that ``ties="average"`` is
+        that, not an expectation over their orders.
 
     Attributes
     ----------
@@ -77,6 +80,7 @@ class Metric:
     bound: Mapping[str, Any] = field(default_factory=dict)
     greater_is_better: bool = True
     takes_unjudged: bool = False
+    own_ties: bool = False
     options: Mapping[str, Any] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -86,7 +90,9 @@ class Metric:
             options=MappingProxyType(defaults),
             bound=MappingProxyType(check_options(self.bound, defaults, self.name)),
             __name__=self.name,
-            __doc__=metric_docstring(self.formula, defaults),
+            __doc__=metric_docstring(
+                self.formula, defaults, own_ties=self.own_ties, unjudged=self.takes_unjudged
+            ),
             __signature__=_signature(defaults | dict(self.bound)),
         )
 
@@ -142,7 +148,7 @@ class Metric:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
         own = self.formula, self.aliases, dict(self.bound)
-        return Metric, (*own, self.greater_is_better, self.takes_unjudged)
+        return Metric, (*own, self.greater_is_better, self.takes_unjudged, self.own_ties)
 
     def __hash__(self) -> int:
         """Hash by name: equal metrics have equal names."""

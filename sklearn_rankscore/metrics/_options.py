@@ -134,27 +134,39 @@ def _check_number(value: Any, parameter: str, *, besides: float | None) -> float
     )
 
 
+def _real(value: Any) -> float:
+    """A number as a float, as it is written: float32(0.1) is 0.1; nan for anything else."""
+    if isinstance(value, np.floating):
+        return float(str(value))
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+
+
 def _check_persistence(value: Any, parameter: str, _default: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
+    if not 0 <= _real(value) < 1:
         raise ValueError(
             f"{parameter} must be a probability, at least 0 and below 1. Got {got(value)} instead."
         )
-    return float(value)
+    return _real(value)
 
 
 def _check_recall_level(value: Any, parameter: str, _default: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+    if not 0 <= _real(value) <= 1:
         raise ValueError(f"{parameter} must be a recall, from 0 to 1. Got {got(value)} instead.")
-    return float(value)
+    return _real(value)
 
 
 def _check_max_grade(value: Any, parameter: str, _default: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1000:
+    if not 0 < _real(value) <= 1000:
         raise ValueError(
             f"{parameter} must be the highest grade that a row can have, above 0 and at most "
             f"1000. Got {got(value)} instead."
         )
-    return float(value)
+    return _real(value)
 
 
 _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {

@@ -146,6 +146,8 @@ class Ranking:
                 own = self._grade.dtype if self._grade.dtype.kind == "f" else np.float64
                 with np.errstate(over="ignore"):
                     threshold = np.array([min_relevance]).astype(own)
+                if min_relevance > 0 and not threshold.any():  # too small for that precision
+                    threshold = np.nextafter(threshold, np.ones_like(threshold))
                 relevant = (self._grade >= threshold) & ~self._block.beyond()
             relevant = relevant.astype(np.float64)
             blocks = None if self._sorted_inside else self._blocks

@@ -92,7 +92,8 @@ def expected_reciprocal_rank(r: Ranking, *, k: int | None = None, max_grade: flo
 
     ERR@k = sum over ranks i = 1..k of 1/i x p_i x product over j < i of (1 - p_j), a row of grade
     g satisfying with probability p = (2^g - 1) / 2^max_grade. Under ties the products are
-    expected exactly, by elementary symmetric polynomials.
+    expected exactly, by elementary symmetric polynomials, in the square of the longest tie's
+    length; a cutoff shortens that.
 
     Range: 0 to 1. Undefined for a query in which no row can satisfy.
 

@@ -124,23 +124,27 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
 
 def _with_unjudged(values: Any) -> Array:
     if np.ma.isMaskedArray(values):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    array = np.asarray(values)
+        plain = np.array(np.ma.getdata(values), dtype=object)
+        plain[np.ma.getmaskarray(values)] = None
+        values = plain
+    try:
+        array = as_numbers(values, "y_true") if sparse.issparse(values) else np.asarray(values)
+    except ValueError:
+        array = as_numbers(values, "y_true")  # which says what is wrong
     if array.dtype == object:
-        array = np.array([_known(value) for value in array.flat]).reshape(array.shape)
+        known = [np.nan if _is_unknown(value) else value for value in array.flat]
+        array = np.array(known, dtype=object).reshape(array.shape)
+        array = _from_objects(array, "y_true")
     if array.dtype.kind not in "biuf":
-        array = as_numbers(array, "y_true")  # which says what is wrong
+        array = as_numbers(array, "y_true")
     grades = array.astype(np.float64)
     if np.isposinf(grades).any():
         raise ValueError("y_true must be finite, or NaN where nobody has judged. Got inf instead.")
     return np.where(np.isneginf(grades), np.nan, grades)
 
 
-def _known(grade: Any) -> Any:
-    try:
-        return float(grade)
-    except TypeError:  # None, pandas.NA
-        return np.nan
+def _is_unknown(grade: Any) -> bool:
+    return grade is None or type(grade).__name__ == "NAType"
 
 
 def as_scores(values: Any) -> Array:

@@ -107,9 +107,9 @@ class SplitReport:
 
     def _legend(self) -> str:
         return (
-            "cut: test queries that are not whole; undefined: without a relevant row; "
+            f"cut: test queries that are not whole; undefined: without a value of {self.metric}; "
             + ("future: train rows not before the first test row; " if self._timed() else "")
-            + f"chance: {self.metric} of a random model on the others"
+            + "chance: that of a random model on the others"
         )
 
     def _lines(self) -> list[list[str]]:
@@ -149,8 +149,8 @@ class SplitReport:
         text = f"queries are cut ({cut:,} of {tested:,} in test), so that parts of them are scored"
         if defined:
             text += (
-                f": a random model has {self.metric} {fmean(defined):.4f} on the parts with a "
-                f"relevant row, {self.chance:.4f} on whole queries"
+                f": a random model has {self.metric} {fmean(defined):.4f} on the parts that "
+                f"have a value, {self.chance:.4f} on whole queries"
             )
         return text
 
@@ -162,7 +162,5 @@ class SplitReport:
             text += ", and no row of train is from the future"
         if undefined := self._total("undefined_queries"):
             tested = self._total("test_queries")
-            text += (
-                f". Queries without a relevant row score 0 ({undefined:,} of {tested:,} in test)"
-            )
+            text += f". Queries without a value score 0 ({undefined:,} of {tested:,} in test)"
         return f"{text}."

@@ -77,13 +77,18 @@ def split_report(
     fold  train rows  test rows  train queries  test queries  cut  undefined  chance
        0           2          2              2             2    2          1  1.0000
        1           2          2              2             2    2          1  1.0000
-    (cut: test queries that are not whole; undefined: without a relevant row; chance: ndcg@10
+    (cut: test queries that are not whole; undefined: without a value of ndcg@10; chance: that
     of a random model on the others)
     Not honest: queries are cut (4 of 4 in test), so that parts of them are scored: a random
-    model has ndcg@10 1.0000 on the parts with a relevant row, 0.8155 on whole queries; use
+    model has ndcg@10 1.0000 on the parts that have a value, 0.8155 on whole queries; use
     cv=QueryKFold(…).
     """
     scored = get_metric(metric)
+    if scored.own_ties:
+        raise ValueError(
+            f"metric must be one whose value for equal scores is that of a random order. Got "
+            f"{scored.name}, which defines equal scores itself."
+        )
     name, passed = _named(qid, cv, "qid")
     ids = find_query_ids(name, X, y, passed, "split_report")
     name, passed = _named(times, cv, "times")

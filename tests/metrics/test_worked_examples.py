@@ -6,6 +6,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from sklearn_rankscore import (
     average_precision,
@@ -15,6 +16,7 @@ from sklearn_rankscore import (
     fall_out,
     hit_rate,
     ideal_dcg,
+    interpolated_precision,
     judged,
     kendall_tau_b,
     ndcg,
@@ -236,3 +238,31 @@ def test_rows_that_nobody_judged():
     assert np.isnan(judged.per_query([[1]], [[-np.inf]], replace_undefined_by=np.nan).value).all()
     with pytest.raises(ValueError, match="y_true must not be missing"):
         ndcg([[1, np.nan]], [[2, 1]])
+
+
+def test_what_is_no_grade_at_all():
+    """Only None, NaN and their like are unjudged; anything else is an error that says so."""
+    for grade in ([[1, None, "abc"]], [[1, None, object()]], [[1, None, 1j]]):
+        with pytest.raises(ValueError, match="y_true must hold real numbers"):
+            judged(grade, [[3, 2, 1]])
+    with pytest.raises(TypeError, match="must be a dense array"):
+        judged(sparse.csr_array([[1, 0, 2]]), [[3, 2, 1]])
+    with pytest.raises(ValueError, match="y_true must be finite"):
+        judged([[1, np.inf]], [[2, 1]])
+
+
+def test_thresholds_and_options_at_their_edges():
+    """A threshold too small for the grades is still above 0; options are as they are written."""
+    for dtype in (np.float16, np.float32, np.float64):
+        grade = np.array([[0, 1, 0, 0]], dtype=dtype)
+        assert reciprocal_rank(grade, [[4, 3, 2, 1]], min_relevance=1e-60) == 0.5
+    rows = relevant_at(1, *range(5, 14), rows=13)
+    for level in (0.1, np.float32(0.1), np.float64(0.1)):
+        assert interpolated_precision(*rows, recall_level=level) == 1.0
+    for option, metric in (
+        ("persistence", rank_biased_precision),
+        ("max_grade", expected_reciprocal_rank),
+    ):
+        with pytest.raises(ValueError, match=f"'{option}' parameter of"):
+            metric(*ranked(1), **{option: 10**400})
+    assert fall_out(*ranked(1, 0), k=10**400) == 1.0

@@ -137,7 +137,7 @@ def test_verdicts():
     assert "rows stand in train and in test of the same fold (20)" in report.verdict
     lost = RankTarget(np.where(QID < 50, 0, Y), qid=QID)
     report = split_report(QueryKFold(4), X, lost)
-    assert report.verdict.endswith("without a relevant row score 0 (50 of 200 in test).")
+    assert report.verdict.endswith("without a value score 0 (50 of 200 in test).")
 
 
 def test_splitters_get_what_they_ask_for():
@@ -204,7 +204,7 @@ def test_it_prints_in_a_terminal_and_a_notebook():
         parser.cells
     )
     assert report.verdict in parser.text
-    assert "average_precision@5 of a random model" in parser.text
+    assert "without a value of average_precision@5" in parser.text
     frame = report.to_frame() if needs("pandas") else None
     assert frame["cut_queries"].tolist() == [fold.cut_queries for fold in report.folds]
     assert frame.index.name == "fold"
@@ -266,7 +266,7 @@ def test_folds_without_a_relevant_row():
     report = split_report(KFold(2), np.zeros((4, 1)), [0, 0, 0, 1], qid=[1, 2, 1, 2])
     assert np.isnan(report.folds[0].chance)
     assert "nan" not in report.verdict
-    assert "1.0000 on the parts with a relevant row" in report.verdict
+    assert "1.0000 on the parts that have a value" in report.verdict
     report = split_report(KFold(2), np.zeros((4, 1)), [0, 0, 0, 0], qid=[1, 2, 1, 2])
     assert report.verdict.endswith("so that parts of them are scored; use cv=QueryKFold(…).")
 
@@ -285,3 +285,10 @@ def test_masked_grades_are_missing():
     masked = np.ma.array(Y, mask=np.arange(Y.size) == 3)
     with pytest.raises(ValueError, match="must not be missing"):
         split_report(KFold(2), X, masked, qid=QID)
+
+
+def test_metrics_that_define_equal_scores_themselves():
+    """Say nothing of a random order."""
+    y = RankTarget(Y, qid=QID)
+    with pytest.raises(ValueError, match="kendall_tau_b, which defines equal scores itself"):
+        split_report(QueryKFold(2), X, y, metric="kendall_tau_b")
