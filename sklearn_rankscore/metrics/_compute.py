@@ -35,6 +35,7 @@ def request_of(metric: Metric, options: Mapping[str, Any]) -> Request:
 
 
 def collect(metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any) -> Rows:
+    """Check the rows; NaN is a grade if all of the metrics take it."""
     unjudged = all(metric.takes_unjudged for metric in metrics)
     return Rows.collect(y_true, y_score, qid, unjudged=unjudged)
 

@@ -30,7 +30,7 @@ def pairwise_accuracy(r: Ranking) -> Array:
     >>> round(pairwise_accuracy([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.6667
     """
-    pairs = r.pairs()
+    pairs = r.pairs
     different = pairs.every - pairs.tied_grade
     wrong = pairs.discordant + (pairs.tied_score - pairs.tied_both) / 2
     value: Array = 1.0 - wrong / np.maximum(different, 1)
@@ -59,7 +59,7 @@ def kendall_tau_b(r: Ranking) -> Array:
     >>> round(kendall_tau_b([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.3333
     """
-    pairs = r.pairs()
+    pairs = r.pairs
     in_order = pairs.every - pairs.tied_score - pairs.tied_grade + pairs.tied_both
     spread = np.sqrt(pairs.every - pairs.tied_score) * np.sqrt(pairs.every - pairs.tied_grade)
     return _coefficient(in_order - 2 * pairs.discordant, spread)

@@ -70,6 +70,4 @@ def bpref(r: Ranking, *, min_relevance: float | None = None) -> Array:
     counted = under * before + under * (under - 1) / 2 + (tied + 1 - under) * most
     above = counted / (tied + 1)
     lost = above / np.maximum(np.minimum(others, relevant), 1)[:, None]
-    value = hits.add_up(1.0 - lost) / np.maximum(relevant, 1)
-    value[relevant == 0] = np.nan
-    return np.asarray(np.clip(value, 0.0, 1.0))
+    return hits.share(np.maximum(hits.add_up(1.0 - lost), 0.0), relevant)

@@ -58,7 +58,6 @@ class Ranking:
         split = ties not in ("first", "last") and tied.any()
         self._blocks = TieBlocks(tied) if split else None
         self._hits: dict[float | None, Hits] = {}
-        self._pairs: Pairs | None = None
 
     @property
     def rank(self) -> Array:
@@ -108,11 +107,10 @@ class Ranking:
     def _present(self) -> Array:
         return np.asarray(~self._block.beyond())
 
+    @cached_property
     def pairs(self) -> Pairs:
         """Counts of the pairs of rows that agree, do not agree, or tie."""
-        if self._pairs is None:
-            self._pairs = Pairs.count(self._grade, self._score, self._present, self._ties)
-        return self._pairs
+        return Pairs.count(self._grade, self._score, self._present, self._ties)
 
     def centred_ranks(self) -> tuple[Array, Array]:
         """Ranks of the grades, and of the scores, less their mean; 0 where there is no row."""

@@ -88,7 +88,8 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     if isinstance(y, RankTarget) and y.qid is None:
         return "This RankTarget was reshaped or joined and lost its own. "
     names = [*columns_of(X), *(y.metadata if isinstance(y, RankTarget) else ())]
-    names += [level for rows in (X, y) for level in getattr(_index(rows), "names", ()) if level]
+    indexes = (getattr(rows, "index", None) for rows in (X, y))
+    names += [level for index in indexes for level in getattr(index, "names", ()) if level]
     if names:
         close = get_close_matches(name, [*map(str, names)], n=1)
         meant = f" Did you mean {parameter}={close[0]!r}?" if close else ""
@@ -100,10 +101,6 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
             "HistGradientBoosting, a stacking estimator, …) has made them so. "
         )
     return ""
-
-
-def _index(rows: Any) -> Any:
-    return getattr(rows, "index", None)
 
 
 def sorted_codes(ids: Any) -> Array:

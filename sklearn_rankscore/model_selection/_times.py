@@ -46,7 +46,7 @@ class Times:
                 raise ValueError(_missing(name, int(np.isnat(array).argmax())))
             array = _of_fixed_ticks(array)
             return cls(array.astype(np.int64), _size_of(array.dtype))
-        if array.dtype == object and array.size and _is_date(array[0]):
+        if array.dtype == object and _is_date(_first_known(array)):
             return cls._of_objects(array.tolist(), name)
         if array.dtype == object and all(type(number) is int for number in array):
             return cls(array)
@@ -151,15 +151,17 @@ def _as_array(values: Any, name: str) -> Array:
     """Numbers, datetime64, or the dates and whole numbers of Python and pandas as objects."""
     plain = isinstance(values, (list, tuple))
     array = np.array(values, dtype=object) if plain else np.asarray(without_zone(values))
-    first = next((value for value in array.flat if value is not None), None)
+    first = _first_known(array)
     if isinstance(first, (str, timedelta, np.timedelta64)) or array.dtype.kind in "USm":
         raise ValueError(
             f"{name} must be numbers or dates. Got {got(values)} instead; text becomes dates by "
             "pandas.to_datetime(…) or numpy.array(…, dtype='datetime64[s]')."
         )
-    if _is_date(first) and array.dtype == object and array.size and array.flat[0] is None:
-        raise ValueError(_missing(name, 0))
     return array
+
+
+def _first_known(array: Array) -> Any:
+    return next((value for value in array.flat if value is not None), None)
 
 
 def _is_date(value: Any) -> bool:

@@ -25,10 +25,10 @@ CHOICES = {
     "max_grade": (4.0, 3.0),
     "recall_level": (0.5, 0.0, 0.3, 1.0),
 }
-# Defined for a query without relevant rows: sums, and what asks for rows that are not relevant.
+# Count pairs of all rows, and so the rows of a padding.
 PAIRS = ("kendall_tau_b", "pairwise_accuracy", "spearman_rho")
+# Defined for every query that has a row retrieved.
 ALWAYS = ("cumulative_gain", "dcg", "ideal_dcg", "judged")
-SUMS = ("cumulative_gain", "dcg", "ideal_dcg")
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 
 
