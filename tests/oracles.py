@@ -243,7 +243,6 @@ def eleven_point_precision(ranked, every, min_relevance=None):
 
 # Metrics that have a definition of their own for equal scores, which is no expectation.
 COEFFICIENTS = {"kendall_tau_b", "spearman_rho"}
-OWN_TIES = COEFFICIENTS | {"interpolated_precision", "eleven_point_precision"}
 
 
 def judged(ranked, every, k=None):

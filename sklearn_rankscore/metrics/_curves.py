@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._highest import rise
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._ties import Hits
@@ -18,9 +20,10 @@ def interpolated_precision(
     """Interpolated precision: the best precision that can be had at a recall or beyond it.
 
     IP(level) = the highest precision down to any row by which at least level x R of the R relevant
-    rows are found; 0 if the rows retrieved do not hold so many. With ties averaged, rows of equal
-    score enter the list together, as in a precision-recall curve: the highest of several
-    precisions has no expectation in closed form.
+    rows are found; 0 if the rows retrieved do not hold so many. With ties averaged, the highest is
+    expected over all orders, not taken of averages: more than where rows of equal score enter the
+    list together, as in `sklearn.metrics.precision_recall_curve`. A tie of t rows, r of them
+    relevant, takes time in (r (t - r + 1))²: 0.02 s for 50 of 100.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
@@ -44,7 +47,7 @@ def eleven_point_precision(r: Ranking, *, min_relevance: float | None = None) ->
     """11-point precision: interpolated precision, averaged over recalls of 0, 0.1, … and 1.
 
     11pt = mean of IP(level) over level = 0, 0.1, 0.2, …, 1; see `interpolated_precision`, also for
-    ties.
+    the time that long ties take.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
@@ -67,9 +70,11 @@ def _at_recall(hits: Hits, levels: list[float]) -> Array:
     found, rows = hits.thresholds()
     best = np.maximum.accumulate((found / rows)[:, ::-1], axis=1)[:, ::-1]
     best = np.concatenate((best, np.zeros((len(best), 1))), axis=1)  # beyond all that was found
+    ties = hits.mixed_ties()
     value = np.empty((len(best), len(levels)))
     for at, level in enumerate(levels):
         wanted = np.ceil(level * hits.n_relevant - 1e-9)  # 0.7 x 10 is 7
         begin = np.count_nonzero(found < wanted[:, None], axis=1)
-        value[:, at] = best[np.arange(len(best)), begin]
+        surely = best[np.arange(len(best)), begin]
+        value[:, at] = surely + rise(ties, wanted, surely)
     return value

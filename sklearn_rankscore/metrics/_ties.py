@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._highest import MixedTies
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
 
@@ -79,6 +81,16 @@ class Hits:
         before = self._blocks.first(through - self._relevant)
         last = rank - self._blocks.position + self._blocks.size
         return before + self._blocks.total(self._relevant), last
+
+    def mixed_ties(self) -> MixedTies:
+        """Ties in which some order finds a relevant row sooner than another."""
+        if self._blocks is None:
+            return MixedTies(*np.empty((5, 0), dtype=np.intp))
+        before = np.cumsum(self._relevant, axis=1) - self._relevant
+        inside = self._blocks.total(self._relevant)
+        mixed = (self._blocks.position == 1) & (inside > 0) & (inside < self._blocks.size)
+        query, rows = np.nonzero(mixed)
+        return MixedTies(query, rows, before[mixed], self._blocks.size[mixed], inside[mixed])
 
     def add_up(self, value: Array) -> Array:
         """Sum over the relevant rows that are ranked of a value that is equal inside ties."""

@@ -133,13 +133,18 @@ def test_rank_correlation_of_each_query(metric, theirs):
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 0.3, 0.5, 0.7, 1.0])
 def test_interpolated_precision_of_each_query(level):
-    """The highest point of scikit-learn's precision-recall curve from a recall on."""
+    """The highest point of scikit-learn's precision-recall curve from a recall on.
+
+    There a tie enters whole; the highest over random orders is at least that, and not 1.
+    """
     compared = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
         qid = rng.permutation(np.repeat(np.arange(6), rng.integers(2, 40, 6)))
         grade = rng.integers(0, 2, qid.size)
         score = rng.integers(0, rng.integers(2, 50), qid.size).astype(float)
+        if seed % 2:
+            score = rng.permutation(qid.size).astype(float)
         got = interpolated_precision.per_query(grade, score, qid=qid, recall_level=level)
         for query, value in zip(*got, strict=True):
             rows = qid == query
@@ -147,6 +152,6 @@ def test_interpolated_precision_of_each_query(level):
                 heights, recalls, _ = precision_recall_curve(grade[rows], score[rows])
                 real = slice(None, -1)  # the last point, of recall 0, is made up
                 want = heights[real][recalls[real] >= level - 1e-12].max()
-                assert abs(value - want) <= 1e-12
-                compared += 1
-    assert compared > 500
+                assert want - 1e-12 <= value <= (want + 1e-12 if seed % 2 else 1)
+                compared += seed % 2
+    assert compared > 250

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import log2
 
 import numpy as np
@@ -266,3 +267,26 @@ def test_thresholds_and_options_at_their_edges():
         with pytest.raises(ValueError, match=f"'{option}' parameter of"):
             metric(*ranked(1), **{option: 10**400})
     assert fall_out(*ranked(1, 0), k=10**400) == 1.0
+
+
+def test_interpolated_precision_is_expected_over_the_orders_of_long_ties():
+    """Every way to place 4 relevant rows among 10 tied ones, and 3 among 8 more below them."""
+    grade, score = [1] * 4 + [0] * 6 + [1, 0] + [1] * 3 + [0] * 5, [5] * 10 + [4, 3] + [2] * 8
+    orders = [
+        [*one, 10, *other]
+        for one in combinations(range(10), 4)
+        for other in combinations(range(12, 20), 3)
+    ]
+    for level, wanted in ((0.0, 1), (0.25, 2), (0.5, 4), (0.7, 6), (1.0, 8)):
+        precisions = [[n / (row + 1) for n, row in enumerate(at, start=1)] for at in orders]
+        mean = sum(max(line[wanted - 1 :]) for line in precisions) / len(orders)
+        got = interpolated_precision([grade], [score], recall_level=level)
+        assert got == pytest.approx(mean, abs=1e-12)
+
+
+def test_a_tie_too_long_for_the_highest_precision_is_refused_in_words():
+    """Better than hours without a word; the other policies need no such count."""
+    grade, score = [[1, 0] * 500], [[0] * 1000]
+    with pytest.raises(ValueError, match="1000 rows of equal score, 500 of them relevant"):
+        interpolated_precision(grade, score)
+    assert interpolated_precision(grade, score, ties="optimistic") == 1.0
