@@ -6,11 +6,12 @@ formulas are written over, a **scorer** finds the query ids and asks the metric.
 =================== ==============================================================================
 metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_precision`, …;
                     `get_metric("ndcg@10")`, `metric_names()`; several at once: `evaluate`,
-                    `evaluate_per_query`
+                    `evaluate_per_query`; beyond accuracy: `catalog_coverage`, `novelty`, …, with
+                    `item_popularity` and `profile_similarity`
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
-datasets            `make_ranking`, `load_letor`
+datasets            `make_ranking`, `make_interactions`, `load_letor`
 testing             `assert_matches_sklearn`
 python -m …         the command line: a grid search that optimises a ranking metric
 =================== ==============================================================================
@@ -21,6 +22,7 @@ from sklearn_rankscore.metrics import (
     PerQuery,
     average_precision,
     bpref,
+    catalog_coverage,
     cumulative_gain,
     dcg,
     eleven_point_precision,
@@ -31,20 +33,26 @@ from sklearn_rankscore.metrics import (
     hit_rate,
     ideal_dcg,
     interpolated_precision,
+    intra_list_diversity,
     judged,
     kendall_tau_b,
     metric_names,
     ndcg,
+    novelty,
     pairwise_accuracy,
     precision,
     r_precision,
     rank_biased_precision,
     recall,
     reciprocal_rank,
+    rmse,
     roc_auc,
+    serendipity,
     spearman_rho,
 )
 from sklearn_rankscore.metrics._evaluate import evaluate, evaluate_per_query
+from sklearn_rankscore.metrics._item_tables import Popularity
+from sklearn_rankscore.metrics._profiles import item_popularity, profile_similarity
 from sklearn_rankscore.model_selection import (
     MultiRankScorer,
     QueryKFold,
@@ -65,6 +73,7 @@ __all__ = [
     "Metric",
     "MultiRankScorer",
     "PerQuery",
+    "Popularity",
     "QueryKFold",
     "QueryRanker",
     "QuerySplitWarning",
@@ -74,6 +83,7 @@ __all__ = [
     "TemporalSplit",
     "average_precision",
     "bpref",
+    "catalog_coverage",
     "cumulative_gain",
     "dcg",
     "eleven_point_precision",
@@ -86,19 +96,25 @@ __all__ = [
     "hit_rate",
     "ideal_dcg",
     "interpolated_precision",
+    "intra_list_diversity",
+    "item_popularity",
     "judged",
     "kendall_tau_b",
     "make_multi_rank_scorer",
     "make_rank_scorer",
     "metric_names",
     "ndcg",
+    "novelty",
     "pairwise_accuracy",
     "precision",
+    "profile_similarity",
     "r_precision",
     "rank_biased_precision",
     "recall",
     "reciprocal_rank",
+    "rmse",
     "roc_auc",
+    "serendipity",
     "spearman_rho",
     "split_report",
 ]

@@ -121,6 +121,11 @@ def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
 def _check(options: argparse.Namespace, y: RankTarget) -> None:
     """Find out now what would otherwise end the search later."""
     metric = get_metric(options.metric)
+    if metric.rows:
+        raise ValueError(
+            f"--metric {metric.name} needs the {' and '.join(metric.rows)} of each row, which "
+            "such a file does not hold."
+        )
     if metric.name in {"ideal_dcg", "judged"}:
         raise ValueError(
             f"--metric {metric.name} is the same for every model: nothing to choose by."

@@ -1,11 +1,11 @@
-"""Ranking data: a generator to learn with, and files in LETOR form."""
+"""Ranking data: generators to learn with, and files in LETOR form."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import Bunch, check_random_state
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -88,6 +88,106 @@ def make_ranking(
     level = 1.5 + utility + offset * random.standard_normal(n_queries)[qid]
     y = np.clip(np.floor(level), 0, _GRADES - 1).astype(np.int64)
     return np.hstack([rows, queries[qid]]), y, qid
+
+
+def make_interactions(
+    n_users: int = 200,
+    n_items: int = 300,
+    lists_per_user: tuple[int, int] = (2, 6),
+    rows_per_list: int = 40,
+    *,
+    n_features: int = 6,
+    skew: float = 1.0,
+    taste: float = 0.7,
+    noise: float = 0.6,
+    random_state: Any = None,
+) -> Bunch:
+    """Make what users did with the items that they were shown, as a recommender logs it.
+
+    Each user is shown lists of random items, over a hundred days. What a row is worth to the user
+    depends on how popular its item is, which is skewed as in a catalogue of few hits and a long
+    tail, on how its features fit the user's taste, and on chance. A model that goes by popularity
+    alone has the better recall, as what is popular is chosen often, and shows the same few items
+    to everyone.
+
+    Parameters
+    ----------
+    n_users, n_items : int
+        How many users, and how many items.
+    lists_per_user : tuple of two int, default=(2, 6)
+        Smallest and largest number of lists of a user, drawn evenly; each is a query.
+    rows_per_list : int, default=40
+        How many items a list holds, each once.
+    n_features : int, default=6
+        Length of an item's vector, and of a user's taste.
+    skew : float, default=1.0
+        How much popularity counts: the item of popularity rank r has -skew x log r, standardised.
+    taste : float, default=0.7
+        How much the fit to the user's taste counts.
+    noise : float, default=0.6
+        How much chance counts.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Returns
+    -------
+    Bunch
+        One entry per row: `X`, the logarithm of how often the item is chosen on the whole, with
+        an error, and the products of the item's features with the user's taste; `y`, the
+        feedback, 0 (passed over) to 4; `qid`, the list, in order of time; `user`; `item`; `times`,
+        in hours. And `item_features` of shape (n_items, n_features), line i being item i's.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or a list longer than there are items.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore.datasets import make_interactions
+    >>> log = make_interactions(random_state=0)
+    >>> log.X.shape[1], log.item_features.shape, int(log.y.max())
+    (7, (300, 6), 4)
+    """
+    low, high = lists_per_user
+    if n_users < 1 or not 1 <= low <= high or not 1 <= rows_per_list <= n_items or n_features < 1:
+        raise ValueError(
+            "make_interactions needs a user, a list per user, a feature, and as many items as a "
+            f"list has rows. Got n_users={n_users!r}, n_items={n_items!r}, lists_per_user="
+            f"{lists_per_user!r}, rows_per_list={rows_per_list!r}, n_features={n_features!r} "
+            "instead."
+        )
+    random = check_random_state(random_state)
+    appeal = _standardised(-np.log(random.permutation(n_items) + 1.0))
+    item_features = random.standard_normal((n_items, n_features))
+    tastes = random.standard_normal((n_users, n_features)) / np.sqrt(n_features)
+    user_of_list = np.repeat(np.arange(n_users), random.randint(low, high + 1, size=n_users))
+    random.shuffle(user_of_list)
+    n_lists = len(user_of_list)
+    shown = np.array([random.permutation(n_items)[:rows_per_list] for _ in range(n_lists)])
+    qid = np.repeat(np.arange(n_lists), rows_per_list)
+    user, item = user_of_list[qid], shown.ravel()
+    match = item_features[item] * tastes[user]
+    chance = random.standard_normal(len(qid))
+    worth = skew * appeal[item] + taste * match.sum(axis=1) + noise * chance
+    y = np.clip(np.ceil((worth - 1.5) / 0.6), 0, _GRADES - 1).astype(np.int64)
+    known = appeal + 0.2 * random.standard_normal(n_items)
+    times = np.sort(random.randint(0, 2400, size=n_lists))[qid]
+    return Bunch(
+        X=np.column_stack([known[item], match]),
+        y=y,
+        qid=qid,
+        user=user,
+        item=item,
+        times=times,
+        item_features=item_features,
+    )
+
+
+def _standardised(values: Array) -> Array:
+    if len(values) == 1:
+        return np.zeros(1)
+    return np.asarray((values - values.mean()) / values.std())
 
 
 def load_letor(

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from sklearn_rankscore import QueryKFold, RankTarget, make_rank_scorer
-from sklearn_rankscore.datasets import load_letor, make_ranking
+from sklearn_rankscore.datasets import load_letor, make_interactions, make_ranking
 
 
 def test_make_ranking_gives_graded_ragged_queries():
@@ -77,6 +77,56 @@ def test_make_ranking_refuses_what_is_out_of_range(wrong):
 
 
 TEXT = "2 qid:7 1:0.5 3:1 # a comment\n0 qid:7 2:1\n1 qid:9 1:2\n"
+
+
+def test_make_interactions_is_what_it_says():
+    """Lists of different items, each of one user and of one time; the same for a seed."""
+    log = make_interactions(30, 50, (1, 3), 20, n_features=4, random_state=1)
+    assert log.X.shape == (len(log.y), 5)
+    assert log.item_features.shape == (50, 4)
+    for values in (log.qid, log.user, log.item, log.times):
+        assert values.shape == log.y.shape
+    lists = [np.flatnonzero(log.qid == query) for query in np.unique(log.qid)]
+    for rows in lists:
+        assert len(rows) == len(np.unique(log.item[rows])) == 20
+        assert len(np.unique(log.user[rows])) == len(np.unique(log.times[rows])) == 1
+    assert (np.diff(log.times) >= 0).all()
+    assert np.unique(log.user).size == 30
+    assert 1 <= len(lists) / 30 <= 3
+    assert set(np.unique(log.y)) <= {0, 1, 2, 3, 4}
+    again = make_interactions(30, 50, (1, 3), 20, n_features=4, random_state=1)
+    other = make_interactions(30, 50, (1, 3), 20, n_features=4, random_state=2)
+    for name in log:
+        np.testing.assert_array_equal(log[name], again[name])
+    assert not np.array_equal(log.item[:100], other.item[:100])
+
+
+def test_make_interactions_has_hits_and_a_long_tail():
+    """A tenth of the items gets more than a third of what is chosen; taste counts as well."""
+    log = make_interactions(random_state=0)
+    chosen = np.sort(np.bincount(log.item[log.y > 0], minlength=300))[::-1]
+    assert chosen[:30].sum() > chosen.sum() / 3
+    assert 0.05 < (log.y > 0).mean() < 0.25
+    assert np.corrcoef(log.X[:, 1:].sum(axis=1), log.y)[0, 1] > 0.1
+    flat = make_interactions(skew=0.0, random_state=0)
+    level = np.sort(np.bincount(flat.item[flat.y > 0], minlength=300))[::-1]
+    assert level[:30].sum() < level.sum() / 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_users": 0},
+        {"n_items": 10, "rows_per_list": 11},
+        {"lists_per_user": (0, 2)},
+        {"lists_per_user": (3, 2)},
+        {"n_features": 0},
+    ],
+)
+def test_make_interactions_refuses_what_cannot_be(wrong):
+    """Named, with what was given."""
+    with pytest.raises(ValueError, match="make_interactions needs a user"):
+        make_interactions(**wrong)
 
 
 def test_load_letor_reads_plain_and_compressed_files(tmp_path):

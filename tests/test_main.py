@@ -111,6 +111,8 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
         (["--cv", "five"], "invalid int value: 'five'"),
         (["--jobs", "0"], "--jobs must not be 0"),
         (["--metric", "ideal_dcg@5"], "is the same for every model"),
+        (["--metric", "coverage@5"], "catalog_coverage needs the item of each row, which"),
+        (["--metric", "serendipity"], "needs the item and similarity of each row"),
         (["--seed", "-1"], "--seed must not be negative"),
         (["--dat"], "expected one argument"),
         (["rows.txt"], "unrecognized arguments: rows.txt"),

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Unpack
 
 from sklearn_rankscore.metrics import (
     _accuracy,
+    _beyond,
     _correlation,
     _cumulated_gain,
     _curves,
     _names,
+    _pointwise,
     _preferences,
+    _serendipity,
     _user_models,
 )
 from sklearn_rankscore.metrics._metric import Metric, PerQuery
@@ -22,6 +25,15 @@ if TYPE_CHECKING:
 # THE TABLE: every public metric, one line each.
 average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
 bpref = Metric(_preferences.bpref)
+catalog_coverage = Metric(
+    _beyond.catalog_coverage,
+    aliases=("coverage",),
+    grades="unused",
+    rows=("item",),
+    pool=_beyond.share_covered,
+    best_orders=False,
+    shared=("ties",),
+)
 cumulative_gain = Metric(_cumulated_gain.cumulative_gain, aliases=("cg",))
 dcg = Metric(_cumulated_gain.dcg)
 eleven_point_precision = Metric(_curves.eleven_point_precision, aliases=("11pt",))
@@ -31,16 +43,33 @@ fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
 hit_rate = Metric(_user_models.hit_rate, aliases=("hr", "success"))
 ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
 interpolated_precision = Metric(_curves.interpolated_precision, aliases=("iprec",))
-judged = Metric(_accuracy.judged, takes_unjudged=True)
+intra_list_diversity = Metric(
+    _beyond.intra_list_diversity,
+    aliases=("ild", "diversity"),
+    grades="unused",
+    rows=("item",),
+    best_orders=False,
+    shared=("ties", "replace_undefined_by"),
+)
+judged = Metric(_accuracy.judged, grades="unjudged")
 kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",), own_ties=True)
 ndcg = Metric(_cumulated_gain.ndcg)
+novelty = Metric(
+    _beyond.novelty, grades="unused", rows=("item",), shared=("ties", "replace_undefined_by")
+)
 pairwise_accuracy = Metric(_correlation.pairwise_accuracy)
 precision = Metric(_accuracy.precision, aliases=("p",))
 r_precision = Metric(_accuracy.r_precision, aliases=("rprec",))
 rank_biased_precision = Metric(_user_models.rank_biased_precision, aliases=("rbp",))
 recall = Metric(_accuracy.recall, aliases=("r",))
 reciprocal_rank = Metric(_user_models.reciprocal_rank, aliases=("rr", "mrr"))
+rmse = Metric(_pointwise.rmse, greater_is_better=False, pool=_pointwise.root_of_mean, shared=())
 roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
+serendipity = Metric(
+    _serendipity.serendipity,
+    rows=("item", "similarity"),
+    shared=("ties", "replace_undefined_by"),
+)
 spearman_rho = Metric(_correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)
 
 _METRICS = {value.name: value for value in list(globals().values()) if isinstance(value, Metric)}
@@ -55,6 +84,7 @@ __all__ = [
     "PerQuery",
     "average_precision",
     "bpref",
+    "catalog_coverage",
     "cumulative_gain",
     "dcg",
     "eleven_point_precision",
@@ -65,17 +95,21 @@ __all__ = [
     "hit_rate",
     "ideal_dcg",
     "interpolated_precision",
+    "intra_list_diversity",
     "judged",
     "kendall_tau_b",
     "metric_names",
     "ndcg",
+    "novelty",
     "pairwise_accuracy",
     "precision",
     "r_precision",
     "rank_biased_precision",
     "recall",
     "reciprocal_rank",
+    "rmse",
     "roc_auc",
+    "serendipity",
     "spearman_rho",
 ]
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from sklearn_rankscore.metrics._options import check_options, settle
+from sklearn_rankscore.metrics._item_tables import ItemTable
+from sklearn_rankscore.metrics._options import settle
 from sklearn_rankscore.metrics._ranking import Ranking
-from sklearn_rankscore.metrics._rows import Rows
+from sklearn_rankscore.metrics._rows import MissingRowsError, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,63 +29,99 @@ class Request(NamedTuple):
 
 def request_of(metric: Metric, options: Mapping[str, Any]) -> Request:
     """Give every option its value."""
-    given = {**metric.bound, **check_options(options, metric.options, metric.name)}
+    given = {**metric.bound, **metric.checked(options)}
     own = settle(given, metric.options, metric.name)
-    del own["convention"]
-    return Request(metric, own.pop("ties"), own.pop("replace_undefined_by"), own)
+    own.pop("convention", None)
+    ties, undefined = own.pop("ties", "average"), own.pop("replace_undefined_by", np.nan)
+    return Request(metric, ties, undefined, own)
 
 
-def collect(metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any) -> Rows:
-    """Check the rows; NaN is a grade if all of the metrics take it."""
-    unjudged = all(metric.takes_unjudged for metric in metrics)
-    return Rows.collect(y_true, y_score, qid, unjudged=unjudged)
+def collect(
+    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
+) -> Rows:
+    """Check the rows, and no more of the grades than the metrics need."""
+    needs = {metric.grades for metric in metrics}
+    grades = next(need for need in ("judged", "unjudged", "unused") if need in needs)
+    return Rows.collect(y_true, y_score, qid, grades=grades, **row_values)
 
 
 def evaluate(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, sample_weight: Any = None
+    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
 ) -> list[float]:
     """Compute several metrics from one validation and, for each tie policy, one sort."""
-    rows = collect(metrics, y_true, y_score, qid)
-    values = values_of([request_of(metric, {}) for metric in metrics], rows)
-    return means_of(metrics, values, rows, sample_weight)
+    rows = collect(metrics, y_true, y_score, qid, **row_values)
+    requests = [request_of(metric, {}) for metric in metrics]
+    return means_of(requests, values_of(requests, rows), rows)
 
 
 def per_query_of_all(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any
-) -> tuple[Array, Array]:
-    """Ids of the queries, and their values of shape (n_metrics, n_queries)."""
-    rows = collect(metrics, y_true, y_score, qid)
+    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
+) -> tuple[Array, list[Array]]:
+    """Ids of the queries, and the values of each metric, shape (n_queries,)."""
+    for metric in metrics:
+        if metric.pool is not None:
+            raise TypeError(
+                f"{metric.name} is of all queries together, it has no value per query."
+            )
+    rows = collect(metrics, y_true, y_score, qid, **row_values)
     return rows.queries.ids, values_of([request_of(metric, {}) for metric in metrics], rows)
 
 
-def values_of(requests: Sequence[Request], rows: Rows) -> Array:
-    """Values of shape (n_requests, n_queries), undefined ones replaced."""
+def values_of(requests: Sequence[Request], rows: Rows) -> list[Array]:
+    """Values of each request, shape (n_queries,), undefined ones replaced.
+
+    Of a metric that is pooled over queries, what it is computed from, added up.
+    """
     for request in requests:
-        highest: float | None = request.options.get("max_grade")
-        if isinstance(request.options.get("gain"), str) or highest is not None:
-            _check_not_negative(rows.grade, request.metric)
-        if highest is not None:
-            _check_not_above(rows.grade, highest, request.metric)
-    values = np.empty((len(requests), len(rows.queries.ids)))
+        _check_grades(request, rows.grade)
+    bound = [_look_up(request, rows) for request in requests]
+    values = [np.empty(len(rows.queries.ids)) for _ in requests]
     for ties in dict.fromkeys(request.ties for request in requests):
         group = [at for at, request in enumerate(requests) if request.ties == ties]
         cutoffs: list[Any] = [requests[at].options.get("k") for at in group]
         depth = None if None in cutoffs else max(cutoffs)
-        for block in rows.queries.blocks():
-            ranking = Ranking(block, rows.grade, rows.score, ties, depth)
+        for number, block in enumerate(rows.queries.blocks()):
+            ranking = Ranking(block, rows, ties, depth)
             for at in group:
-                request = requests[at]
-                values[at, block.queries] = request.metric.formula(ranking, **request.options)
+                metric = requests[at].metric
+                result = _apply(metric, ranking, bound[at])
+                if metric.pool is None:
+                    values[at][block.queries] = result
+                else:
+                    values[at] = values[at] + result if number else result
     for request, value in zip(requests, values, strict=True):
-        value[np.isnan(value)] = request.replace_undefined_by
+        if request.metric.pool is None:
+            value[np.isnan(value)] = request.replace_undefined_by
     return values
 
 
-def means_of(
-    metrics: Sequence[Metric], values: Array, rows: Rows, sample_weight: Any
-) -> list[float]:
-    weight = rows.weights(sample_weight)
-    return [_mean(metric, value, weight) for metric, value in zip(metrics, values, strict=True)]
+def means_of(requests: Sequence[Request], values: Sequence[Array], rows: Rows) -> list[float]:
+    """Mean over the queries, or what a pooled metric makes of all of them."""
+    return [
+        _mean(request.metric, value, rows.weight)
+        if request.metric.pool is None
+        else request.metric.pool(value, **_look_up(request, rows))
+        for request, value in zip(requests, values, strict=True)
+    ]
+
+
+def _look_up(request: Request, rows: Rows) -> dict[str, Any]:
+    """Options of the formula, what tables hold of the rows' items in the place of tables."""
+    options = dict(request.options)
+    for option, value in options.items():
+        if isinstance(value, ItemTable):
+            items = rows.items or rows.numbered_for(value)
+            if items is None:
+                raise MissingRowsError("item", request.metric.name)
+            options[option] = items.found_in(value)
+    return options
+
+
+def _apply(metric: Metric, ranking: Ranking, options: Mapping[str, Any]) -> Array:
+    try:
+        return metric.formula(ranking, **options)
+    except MissingRowsError as missing:
+        raise MissingRowsError(missing.name, metric.name) from None
 
 
 def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
@@ -100,6 +137,14 @@ def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
         )
         return float("nan")
     return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
+
+
+def _check_grades(request: Request, grade: Array) -> None:
+    highest: float | None = request.options.get("max_grade")
+    if isinstance(request.options.get("gain"), str) or highest is not None:
+        _check_not_negative(grade, request.metric)
+    if highest is not None:
+        _check_not_above(grade, highest, request.metric)
 
 
 def _check_not_negative(grade: Array, metric: Metric) -> None:

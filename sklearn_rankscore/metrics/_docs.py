@@ -6,9 +6,9 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from sklearn_rankscore.metrics._validation import Array
+    from sklearn_rankscore.metrics._metric import Metric
 
 ROWS = """\
 y_true : array-like of shape (n_rows,) or (n_queries, n_rows_per_query)
@@ -61,6 +61,54 @@ recall_level : float, default=0.5
 max_grade : float, default=4.0
     Highest grade that a row can have; no row may have a higher one.
 """,
+    "item": """\
+item : array-like of shape (n_rows,), default=None
+    Item id of each row, of any type; once in a query. None, where a table has one line per row.
+""",
+    "similarity": """\
+similarity : array-like of shape (n_rows,), default=None
+    How alike each row's item is to what its person knows, as `profile_similarity` gives it.
+""",
+    "catalog": """\
+catalog : int or array-like of ids, default=None
+    The catalogue: how many items there are, or which; repeated ids count once. None: {catalog}.
+""",
+    "unknown": """\
+unknown : {"error", "ignore"}, default="error"
+    What to do with scored items that are not in the catalogue.
+""",
+    "item_features": """\
+item_features : mapping, DataFrame, (ids, matrix), array or sparse matrix
+    Vector of each item, by its id; line i of an array is item i's, without `item` it is row i's.
+""",
+    "item_similarity": """\
+item_similarity : "cosine" or callable, default="cosine"
+    How alike two items are; a callable takes two arrays of vectors, shape (n_pairs, n_features),
+    and gives one finite number for each pair.
+""",
+    "popularity": """\
+popularity : Popularity, mapping, Series, (ids, values) or array
+    How often each item was chosen, from training data: counts (whole numbers), which are divided
+    by their sum or, of an `item_popularity`, its total; or probabilities. Line i of an array is
+    item i's, without `item` it is row i's.
+""",
+    "unseen": """\
+unseen : {"error", "skip", "once", "laplace"}, default="error"
+    What an item counts as that is not in `popularity`, or with 0: an error; left out of the mean;
+    chosen once; or, for every item, count + 1 of total + the size of `catalog`.
+""",
+    "popular_share": """\
+popular_share : float, default=0.2
+    Share of the items that count as popular, from 0 to 1.
+""",
+    "max_similarity": """\
+max_similarity : float, default=0.5
+    Highest similarity to the profile at which an item is unexpected.
+""",
+    "definition": """\
+definition : {"unexpected", "recommenders", "rectools"}, default="unexpected"
+    Which published definition; see above.
+""",
     "ties": """\
 ties : {"average", "optimistic", "pessimistic", "first", "last"}, default="average"
     Rows of equal score: the expectation over all their orders, the best or the worst value that
@@ -84,6 +132,11 @@ float
     Mean over the queries; nan, with a warning, if the metric is defined for none of them.
 """
 
+POOLED = """\
+float
+    Of all queries together.
+"""
+
 RAISES = """\
 ValueError
     If y_true is flat and no query ids are found; if lengths differ; if a grade or a score is NaN
@@ -93,34 +146,38 @@ TypeError
 """
 
 
+_BY_TABLE = "those in `popularity`"
 _NO_NAN = "if a grade or a score is NaN\n    or text, a grade is infinite"
 
 
-def metric_docstring(
-    formula: Callable[..., Array],
-    defaults: Mapping[str, Any],
-    *,
-    own_ties: bool = False,
-    unjudged: bool = False,
-) -> str:
+def metric_docstring(metric: Metric, defaults: Mapping[str, Any]) -> str:
     """Put the shared sections between a formula's text and its references."""
-    head, references, tail = (inspect.getdoc(formula) or "").partition("References\n")
-    parameters = [ROWS, WEIGHT, *(text for option, text in OPTIONS.items() if option in defaults)]
+    head, references, tail = (inspect.getdoc(metric.formula) or "").partition("References\n")
+    named = {*metric.rows, *defaults}
+    parameters = [ROWS, WEIGHT, *(text for option, text in OPTIONS.items() if option in named)]
     body = _section("Parameters", "".join(parameters))
-    body += _section("Returns", RETURNS) + _section("Raises", RAISES)
+    body += _section("Returns", POOLED if metric.pool else RETURNS) + _section("Raises", RAISES)
     denominator = defaults.get("denominator")
-    for mark, value in {
+    marks = {
         "{denominator}": f'"{denominator}"',
         "{attainable}": "rows retrieved" if denominator == "k" else "relevant rows",
-        "the expectation over all their orders": "as said above"
-        if own_ties
-        else "the expectation over all their orders",
-        "{negative}": ", a grade is negative" if {"gain", "max_grade"} & set(defaults) else "",
-    }.items():
+        "{negative}": ", a grade is negative" if {"gain", "max_grade"} & named else "",
+        "{catalog}": "the items that are scored" if "unknown" in named else _BY_TABLE,
+    }
+    if metric.own_ties:
+        marks["the expectation over all their orders"] = "as said above"
+    if "ties" in named and not metric.best_orders:
+        marks['"average", "optimistic", "pessimistic", "first", "last"'] = (
+            '"average", "first", "last"'
+        )
+        marks["all their orders, the best or the worst value that\n    an order gives,"] = (
+            "all their orders,"
+        )
+    if metric.grades == "unjudged":
+        marks["not missing. With"] = "NaN where nobody has judged. With"
+        marks[_NO_NAN] = "if a score is NaN or text,\n    a grade is text"
+    for mark, value in marks.items():
         body = body.replace(mark, value)
-    if unjudged:
-        body = body.replace("not missing. With", "NaN where nobody has judged. With")
-        body = body.replace(_NO_NAN, "if a score is NaN or text,\n    a grade is text")
     return f"{head.rstrip()}\n\n{body}{references}{tail}"
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._compute import evaluate as evaluate_all
 from sklearn_rankscore.metrics._compute import per_query_of_all
+from sklearn_rankscore.metrics._options import ROW_VALUES
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._options import Options
+    from sklearn_rankscore.metrics._options import CallOptions
     from sklearn_rankscore.metrics._validation import Array
 
 
@@ -22,7 +23,7 @@ def evaluate(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     qid: Any = None,
     sample_weight: Any = None,
-    **metric_options: Unpack[Options],
+    **metric_options: Unpack[CallOptions],
 ) -> dict[str, float]:
     """Compute several metrics from one validation and one sort.
 
@@ -34,8 +35,8 @@ def evaluate(
         What is computed, such as ``["ndcg@5", "ndcg@10", "map"]``; a dict gives the names of the
         values.
     **metric_options
-        Options of the metrics, such as ``convention="trec_eval"``; each takes those that it has,
-        at least one must have each.
+        Options of the metrics, such as ``convention="trec_eval"``, and what some need of each row,
+        such as ``item=…``; each takes those that it has, at least one must have each.
 
     Returns
     -------
@@ -60,8 +61,10 @@ def evaluate(
     >>> evaluate(y_true, y_score, qid=qid, metrics=["mrr", "p@1"])
     {'mrr': 0.75, 'p@1': 0.5}
     """
-    wanted = named_metrics(metrics, metric_options)
-    means = evaluate_all(list(wanted.values()), y_true, y_score, qid, sample_weight)
+    wanted, row_values = _parted(metrics, metric_options)
+    means = evaluate_all(
+        list(wanted.values()), y_true, y_score, qid, sample_weight=sample_weight, **row_values
+    )
     return dict(zip(wanted, means, strict=True))
 
 
@@ -71,7 +74,7 @@ def evaluate_per_query(
     *,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     qid: Any = None,
-    **metric_options: Unpack[Options],
+    **metric_options: Unpack[CallOptions],
 ) -> dict[str, Array]:
     """Compute several metrics of each query from one validation and one sort.
 
@@ -103,11 +106,24 @@ def evaluate_per_query(
     >>> {name: column.tolist() for name, column in values.items()}
     {'qid': ['a', 'b'], 'mrr': [1.0, 0.5], 'p@1': [1.0, 0.0]}
     """
-    wanted = named_metrics(metrics, metric_options)
+    wanted, row_values = _parted(metrics, metric_options)
     if "qid" in wanted:
         raise ValueError("No metric can be named 'qid', which is the column of query ids.")
-    ids, values = per_query_of_all(list(wanted.values()), y_true, y_score, qid)
+    ids, values = per_query_of_all(list(wanted.values()), y_true, y_score, qid, **row_values)
     return {"qid": ids, **dict(zip(wanted, values, strict=True))}
+
+
+def _parted(
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric], given: Mapping[str, Any]
+) -> tuple[dict[str, Metric], dict[str, Any]]:
+    """Metrics with their options, and what was given for each row."""
+    row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
+    options = {name: value for name, value in given.items() if name not in ROW_VALUES}
+    wanted = named_metrics(metrics, options)
+    for name in row_values:
+        if not any(name in metric.rows for metric in wanted.values()):
+            raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
+    return wanted, row_values
 
 
 def named_metrics(

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from sklearn_rankscore.metrics import _names
-from sklearn_rankscore.metrics._compute import collect, means_of, request_of, values_of
+from sklearn_rankscore.metrics._compute import (
+    collect,
+    means_of,
+    per_query_of_all,
+    request_of,
+    values_of,
+)
 from sklearn_rankscore.metrics._docs import metric_docstring
-from sklearn_rankscore.metrics._options import Options, check_options, defaults_of
+from sklearn_rankscore.metrics._options import (
+    ROW_VALUES,
+    SHARED,
+    CallOptions,
+    Options,
+    check_options,
+    defaults_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,11 +69,22 @@ class Metric:
         Options that are set already, as `get_metric("ndcg@10")` sets k.
     greater_is_better : bool
         Whether more is better; a scorer negates a metric of which less is.
-    takes_unjudged : bool
-        Whether a grade may be NaN, which says that nobody has judged the row.
+    grades : {"judged", "unjudged", "unused"}
+        Whether every row needs a grade; or may have none (NaN), as nobody has judged it; or no
+        grade is used, so that `y_true` may be None.
     own_ties : bool
         Whether the metric itself defines what equal scores mean, so that ``ties="average"`` is
         that, not an expectation over their orders.
+    rows : tuple of str
+        What else it may need of each row: "item", "similarity". Passed to a call by these names;
+        a scorer finds them as it finds query ids.
+    pool : callable or None
+        For a metric that has no value per query: ``pool(total, **options)`` makes its value of
+        what the formula gives for each block of queries, added up.
+    best_orders : bool
+        Whether there is a value for the best and for the worst order of tied rows.
+    shared : tuple of str
+        Which of the options that most metrics have it has.
 
     Attributes
     ----------
@@ -79,21 +104,25 @@ class Metric:
     aliases: tuple[str, ...] = ()
     bound: Mapping[str, Any] = field(default_factory=dict)
     greater_is_better: bool = True
-    takes_unjudged: bool = False
+    grades: str = "judged"
     own_ties: bool = False
+    rows: tuple[str, ...] = ()
+    pool: Callable[..., float] | None = None
+    best_orders: bool = True
+    shared: tuple[str, ...] = tuple(SHARED)
     options: Mapping[str, Any] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the bound options; let help(), signature() and make_scorer() see a function."""
-        defaults = defaults_of(self.formula)
+        defaults = defaults_of(self.formula, self.shared)
         vars(self).update(
             options=MappingProxyType(defaults),
-            bound=MappingProxyType(check_options(self.bound, defaults, self.name)),
             __name__=self.name,
-            __doc__=metric_docstring(
-                self.formula, defaults, own_ties=self.own_ties, unjudged=self.takes_unjudged
-            ),
-            __signature__=_signature(defaults | dict(self.bound)),
+            __doc__=metric_docstring(self, defaults),
+        )
+        vars(self).update(
+            bound=MappingProxyType(self.checked(self.bound)),
+            __signature__=_signature(self.rows, defaults | dict(self.bound)),
         )
 
     @property
@@ -108,7 +137,7 @@ class Metric:
         *misplaced: Any,
         qid: Any = None,
         sample_weight: Any = None,
-        **options: Unpack[Options],
+        **options: Unpack[CallOptions],
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
         if misplaced:
@@ -116,12 +145,14 @@ class Metric:
                 f"{self.name} takes y_true and y_score, all else by name: qid=…, k=…. It is a "
                 f"metric; the scorer that a search wants is make_rank_scorer({str(self)!r})."
             )
-        request = request_of(self, options)
-        rows = collect([self], y_true, y_score, qid)
-        return means_of([self], values_of([request], rows), rows, sample_weight)[0]
+        given: dict[str, Any] = dict(options)
+        row_values = self._take_row_values(given)
+        request = request_of(self, given)
+        rows = collect([self], y_true, y_score, qid, sample_weight=sample_weight, **row_values)
+        return means_of([request], values_of([request], rows), rows)[0]
 
     def per_query(
-        self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[Options]
+        self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[CallOptions]
     ) -> PerQuery:
         """Value of each query: what the mean is taken of.
 
@@ -136,9 +167,33 @@ class Metric:
             Named tuple of two arrays of shape (n_queries,), `qid` and `value`. Undefined values
             are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
         """
-        request = request_of(self, options)
-        rows = collect([self], y_true, y_score, qid)
-        return PerQuery(rows.queries.ids, values_of([request], rows)[0])
+        given: dict[str, Any] = dict(options)
+        row_values = self._take_row_values(given)
+        metric = self.bind(**given) if given else self
+        ids, values = per_query_of_all([metric], y_true, y_score, qid, **row_values)
+        return PerQuery(ids, values[0])
+
+    def _take_row_values(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Part what was given for each row from the options."""
+        return {name: options.pop(name) for name in self.rows if name in options}
+
+    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Refuse options that the metric does not have, and values that they cannot take."""
+        for name in ROW_VALUES:
+            if name in self.rows and name in options:
+                raise TypeError(
+                    f"{name} is one value for each row: it goes into a call, {self.name}(y_true, "
+                    f"y_score, {name}=…), and is no option of the metric. A scorer finds it by "
+                    f"its name: make_rank_scorer({str(self.name)!r}, {name}='…')."
+                )
+        checked = check_options(options, self.options, self.name)
+        ties = checked.get("ties")
+        if ties in ("optimistic", "pessimistic") and not self.best_orders:
+            raise ValueError(
+                f"{self.name} has no value for ties={ties!r}: which of the tied rows are best "
+                "chosen is a search over all choices. Pass 'average', 'first' or 'last'."
+            )
+        return checked
 
     def bind(self, **options: Unpack[Options]) -> Metric:
         """Return the metric with some options set."""
@@ -147,8 +202,8 @@ class Metric:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
-        own = self.formula, self.aliases, dict(self.bound)
-        return Metric, (*own, self.greater_is_better, self.takes_unjudged, self.own_ties)
+        own = {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return partial(Metric, **own | {"bound": dict(self.bound)}), ()
 
     def __hash__(self) -> int:
         """Hash by name: equal metrics have equal names."""
@@ -163,15 +218,15 @@ class Metric:
         return f"<Metric {self}{_names.spell_options(self.bound)}>"
 
 
-def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
-    rows = ["y_true", "y_score"]
-    keywords = {"qid": None, "sample_weight": None, **defaults}
+def _signature(row_values: tuple[str, ...], options: Mapping[str, Any]) -> inspect.Signature:
+    of_rows = dict.fromkeys(("qid", "sample_weight", *row_values))
+    keywords = of_rows | dict(options)
     positional, keyword = (
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.KEYWORD_ONLY,
     )
     return inspect.Signature(
-        [inspect.Parameter(name, positional) for name in rows]
+        [inspect.Parameter(name, positional) for name in ("y_true", "y_score")]
         + [inspect.Parameter(name, keyword, default=value) for name, value in keywords.items()],
         return_annotation=float,
     )

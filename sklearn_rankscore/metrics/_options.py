@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from sklearn_rankscore.metrics import _item_tables as item_tables
 from sklearn_rankscore.metrics._conventions import CONVENTIONS, preset
 from sklearn_rankscore.metrics._gain import DISCOUNTS, GAINS, Discount, Gain, check_worth
 from sklearn_rankscore.metrics._ranking import TIES
@@ -17,8 +18,11 @@ from sklearn_rankscore.metrics._validation import got
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# What every metric has; the other options are the keyword-only parameters of its formula.
+# What most metrics have; the other options are the keyword-only parameters of its formula.
 SHARED: dict[str, Any] = {"ties": "average", "replace_undefined_by": 0.0, "convention": None}
+REQUIRED = inspect.Parameter.empty
+# What some metrics need of each row, besides its grade, its score and its query.
+ROW_VALUES = ("item", "similarity")
 
 
 class Options(TypedDict, total=False):
@@ -35,13 +39,29 @@ class Options(TypedDict, total=False):
     ties: str
     replace_undefined_by: float
     convention: str | None
+    catalog: Any
+    unknown: str
+    item_features: Any
+    item_similarity: str | Callable[[Any, Any], Any]
+    popularity: Any
+    unseen: str
+    popular_share: float
+    max_similarity: float
+    definition: str
 
 
-def defaults_of(formula: Callable[..., Any]) -> dict[str, Any]:
-    """Options of a formula's metric, with their defaults."""
+class CallOptions(Options, total=False):
+    """What a call takes besides: values of each row."""
+
+    item: Any
+    similarity: Any
+
+
+def defaults_of(formula: Callable[..., Any], shared: Iterable[str]) -> dict[str, Any]:
+    """Options of a formula's metric, with their defaults, or REQUIRED."""
     parameters = inspect.signature(formula).parameters.values()
     own = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-    return own | SHARED
+    return own | {option: SHARED[option] for option in shared}
 
 
 def check_options(
@@ -63,7 +83,11 @@ def settle(options: Mapping[str, Any], defaults: Mapping[str, Any], metric: str)
     """Value of every option: what was said, else the convention's, else the default."""
     convention = options.get("convention")
     said = {} if convention is None else preset(convention, metric)
-    return {**defaults, **{name: said[name] for name in said if name in defaults}, **options}
+    values = {**defaults, **{name: said[name] for name in said if name in defaults}, **options}
+    for option, value in values.items():
+        if value is REQUIRED:
+            raise TypeError(f"{metric} needs {option}=….")
+    return values
 
 
 def _check_k(k: Any, parameter: str, _default: Any) -> int | None:
@@ -154,9 +178,15 @@ def _check_persistence(value: Any, parameter: str, _default: Any) -> float:
     return _real(value)
 
 
-def _check_recall_level(value: Any, parameter: str, _default: Any) -> float:
+def _check_similarity(value: Any, parameter: str, _default: Any) -> Any:
+    if callable(value):
+        return value
+    return check_choice(value, parameter, ("cosine",), "a function of two arrays of vectors")
+
+
+def _check_share(value: Any, parameter: str, what: str) -> float:
     if not 0 <= _real(value) <= 1:
-        raise ValueError(f"{parameter} must be a recall, from 0 to 1. Got {got(value)} instead.")
+        raise ValueError(f"{parameter} must be {what}, from 0 to 1. Got {got(value)} instead.")
     return _real(value)
 
 
@@ -179,8 +209,23 @@ _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
         value, parameter, (default, "attainable")
     ),
     "persistence": _check_persistence,
-    "recall_level": _check_recall_level,
+    "recall_level": lambda value, parameter, _: _check_share(value, parameter, "a recall"),
     "max_grade": _check_max_grade,
+    "catalog": lambda value, parameter, _: item_tables.catalog(value, parameter),
+    "unknown": lambda value, parameter, _: check_choice(value, parameter, ("error", "ignore")),
+    "item_features": lambda value, parameter, _: item_tables.vectors(value, parameter),
+    "item_similarity": _check_similarity,
+    "popularity": lambda value, parameter, default: (
+        value if value is default else item_tables.popularity(value, parameter)
+    ),
+    "unseen": lambda value, parameter, _: check_choice(
+        value, parameter, ("error", "skip", "once", "laplace")
+    ),
+    "popular_share": lambda value, parameter, _: _check_share(value, parameter, "a share"),
+    "max_similarity": lambda value, parameter, _: _check_number(value, parameter, besides=np.nan),
+    "definition": lambda value, parameter, _: check_choice(
+        value, parameter, ("unexpected", "recommenders", "rectools")
+    ),
     "ties": lambda value, parameter, _: check_choice(value, parameter, TIES),
     "replace_undefined_by": lambda value, parameter, _: _check_number(
         value, parameter, besides=np.nan

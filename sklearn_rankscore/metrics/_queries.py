@@ -69,7 +69,7 @@ class Queries:
     @classmethod
     def from_ids(cls, qid: Any) -> Queries:
         """Group rows by id; ids that are already contiguous cost one comparison pass."""
-        codes, ids = _encode(qid)
+        codes, ids = encode(qid, "qid")
         starts = _run_starts(codes)
         heads = codes[starts]
         order = None
@@ -96,9 +96,13 @@ class Queries:
         """Put one value per row in the order in which each query's rows lie together."""
         return np.ascontiguousarray(values) if self.order is None else values[self.order]
 
+    def by_start(self) -> Array:
+        """Numbers of the queries in the order in which their rows lie."""
+        return np.argsort(self.starts)
+
     def per_row(self, values: Array) -> Array:
         """Give each row, in input order, the value of its query."""
-        arranged = np.argsort(self.starts)
+        arranged = self.by_start()
         spread = np.repeat(values[arranged], self.lengths[arranged])
         if self.order is None:
             return spread
@@ -151,20 +155,21 @@ def _block_end(sorted_lengths: Array, begin: int) -> int:
     return begin + max(1, int(small), int(min(similar, fits)))
 
 
-def _encode(qid: Any) -> tuple[Array, Array | None]:
-    """Comparable codes of the ids, and the ids by code (None where they are the codes)."""
+def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
+    """Comparable codes of ids, and the ids by code (None where they are the codes)."""
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = np.asarray(qid) if hasattr(qid, "__array__") else as_objects(qid, "qid")
-    if np.ma.isMaskedArray(qid) and np.ma.getmaskarray(qid).any():
-        raise ValueError(_missing_id(int(np.ma.getmaskarray(qid).argmax())))
+    array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
+    if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
+        raise ValueError(_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
     if array.ndim != 1:
         raise ValueError(
-            f"qid must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
+            f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
         )
     if array.dtype.kind in "OTV":
-        return _encode_objects(array)
+        return _encode_objects(array, name)
     if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
-        raise ValueError(_missing_id(int(np.flatnonzero(array != array)[0])))  # noqa: PLR0124
+        row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
+        raise ValueError(_missing_id(name, row))
     return array, None
 
 
@@ -189,17 +194,17 @@ def natural(objects: Array) -> Array:
     return objects
 
 
-def _encode_objects(array: Array) -> tuple[Array, Array]:
+def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
     codes: dict[Any, int] = {}
     try:
         rows = [codes.setdefault(query, len(codes)) for query in array]
     except TypeError as error:
         raise TypeError(
-            f"qid must hold hashable ids (numbers, text, dates, tuples): {error}."
+            f"{name} must hold hashable ids (numbers, text, dates, tuples): {error}."
         ) from error
     for query, code in codes.items():
         if _is_missing(query):
-            raise ValueError(_missing_id(rows.index(code)))
+            raise ValueError(_missing_id(name, rows.index(code)))
     ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
     return np.asarray(rows, dtype=np.intp), ids
 
@@ -213,8 +218,9 @@ def _is_missing(query: Any) -> bool:
         return True
 
 
-def _missing_id(row: int) -> str:
+def _missing_id(name: str, row: int) -> str:
+    of = {"qid": "query", "item": "item"}.get(name, "item")
     return (
-        f"qid must not be missing: row {row} has no query id. Drop such rows, or give each of "
+        f"{name} must not be missing: row {row} has no {of} id. Drop such rows, or give each of "
         "them an id of its own."
     )

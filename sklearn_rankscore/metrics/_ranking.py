@@ -15,10 +15,11 @@ import numpy as np
 
 from sklearn_rankscore.metrics._gain import discount_of, gain_of
 from sklearn_rankscore.metrics._pairs import Pairs, by_falling_score, dense_codes, mean_ranks
-from sklearn_rankscore.metrics._ties import Hits, TieBlocks
+from sklearn_rankscore.metrics._ties import Chosen, Hits, TieBlocks
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._queries import Block
+    from sklearn_rankscore.metrics._rows import Rows
     from sklearn_rankscore.metrics._validation import Array
 
 TIES = ("average", "optimistic", "pessimistic", "first", "last")
@@ -31,27 +32,26 @@ class Ranking:
     ----------
     block : Block
         Which queries, and how long each is.
-    grade, score : ndarray of shape (n_rows,)
-        Of all rows, each query's together; -inf scores are not retrieved.
+    rows : Rows
+        All rows, each query's together; -inf scores are not retrieved.
     ties : str
         One of TIES.
     depth : int or None
         How many ranks are wanted; None for all.
     """
 
-    def __init__(
-        self, block: Block, grade: Array, score: Array, ties: str, depth: int | None
-    ) -> None:
+    def __init__(self, block: Block, rows: Rows, ties: str, depth: int | None) -> None:
         self._block = block
-        self._grade = block.take(grade, fill=0.0)  # (n_queries, width), in input order
-        self._score = block.take(score, fill=-np.inf)
+        self._rows = rows
+        self._grade = block.take(rows.grade, fill=0.0)  # (n_queries, width), in input order
+        self._score = block.take(rows.score, fill=-np.inf)
         self.n_ranks = block.width if depth is None else min(depth, block.width)
         cells, key = _candidates(self._score, self.n_ranks)
         order = _sort(key, ties) + np.arange(0, key.size, key.shape[1])[:, None]
         self._cells = np.take(cells, order)
         key = np.take(key, order)
         self._hole = key == np.inf
-        self._ties = ties
+        self.ties = ties
         self._optimistic = ties == "optimistic"
         self._sorted_inside = ties in ("optimistic", "pessimistic")
         tied = (key[:, 1:] == key[:, :-1]) & ~self._hole[:, 1:]
@@ -83,6 +83,30 @@ class Ranking:
         value[present] = gain_of(self._grade[present], gain)
         return value
 
+    @cached_property
+    def weight(self) -> Array:
+        """Weight of each query."""
+        weight = self._rows.weight
+        return np.ones(len(self.n_rows)) if weight is None else weight[self._block.queries]
+
+    def errors(self) -> Array:
+        """Score less grade of each row, in input order; 0 beyond a query's end."""
+        error = self._score.astype(np.float64) - self._grade
+        return np.where(self._present, error, 0.0)
+
+    def row(self, name: str) -> Array:
+        """Give what else belongs to each row, in input order: number of its item, similarity."""
+        return self.lay_out(self._rows.column(name))
+
+    def lay_out(self, value: Array) -> Array:
+        """Lay out a value of each row, given for all rows, in input order."""
+        return self._block.take(value, fill=0)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are in all rows."""
+        return self._rows.n_items
+
     def judged(self) -> Array:
         """Whether each row was judged, in input order."""
         return np.asarray(~np.isnan(self._grade) & self._present).astype(np.float64)
@@ -98,10 +122,35 @@ class Ranking:
 
     def expected(self, value: Array) -> Array:
         """Give the expected value at each rank of a value per row; 0 where no row is ranked."""
-        value = self._by_score(value)
-        if self._blocks is not None and not self._sorted_inside:
-            value = self._blocks.mean(value)
+        value = self.in_order(value)
+        if self._averaged is not None:
+            value = self._averaged.mean(value)
         return value[:, : self.n_ranks]
+
+    @property
+    def _averaged(self) -> TieBlocks | None:
+        """Ties, where it is all their orders that count."""
+        return None if self._sorted_inside else self._blocks
+
+    def at_ranks(self, value: Array) -> Array:
+        """Give the value of the row at each rank, in some order inside ties."""
+        return np.take(value, self._cells)
+
+    def spans(self) -> tuple[Array, Array]:
+        """First rank of the tie at each rank, and its size."""
+        rank = np.arange(1.0, self._cells.shape[1] + 1.0)
+        if self._averaged is None:
+            return np.broadcast_to(rank, self._cells.shape), np.ones(self._cells.shape)
+        return rank - self._averaged.position + 1.0, self._averaged.size
+
+    def chosen(self, k: int | None) -> Chosen:
+        """Which rows are among the first k."""
+        first, size = self.spans()
+        length = np.minimum(self.n_ranked, self.n_ranked if k is None else k)
+        above = first - 1.0
+        tied = ~self._hole & (above < length[:, None]) & (length[:, None] < above + size)
+        certain = ~self._hole & (above + size <= length[:, None])
+        return Chosen(certain, tied, length - certain.sum(axis=1), length)
 
     @cached_property
     def _present(self) -> Array:
@@ -110,15 +159,15 @@ class Ranking:
     @cached_property
     def pairs(self) -> Pairs:
         """Counts of the pairs of rows that agree, do not agree, or tie."""
-        return Pairs.count(self._grade, self._score, self._present, self._ties)
+        return Pairs.count(self._grade, self._score, self._present, self.ties)
 
     def centred_ranks(self) -> tuple[Array, Array]:
         """Ranks of the grades, and of the scores, less their mean; 0 where there is no row."""
         code = dense_codes(self._grade, self._present)
-        order = by_falling_score(code, self._score, self._present, self._ties)
+        order = by_falling_score(code, self._score, self._present, self.ties)
         tied = (
             self._score
-            if self._ties == "average"
+            if self.ties == "average"
             else np.where(self._score > -np.inf, np.arange(self._score.shape[1]), -np.inf)
         )
         by_grade = np.lexsort((code, ~self._present))
@@ -129,32 +178,33 @@ class Ranking:
 
     def continue_through(self, stop: Array) -> Array:
         """E[product of (1 - stop) over the rows up to and with each rank], of a value per row."""
-        go_on = 1.0 - self._by_score(stop)
-        if self._blocks is None or self._sorted_inside:
+        go_on = 1.0 - self.in_order(stop)
+        if self._averaged is None:
             return np.asarray(np.cumprod(go_on, axis=1)[:, : self.n_ranks])
-        return self._blocks.products(go_on, self.n_ranks)
+        return self._averaged.products(go_on, self.n_ranks)
+
+    def relevant(self, min_relevance: float | None) -> Array:
+        """Whether each row is relevant, in input order: of grade >= min_relevance (None: > 0)."""
+        if min_relevance is None:
+            return np.asarray(self._grade > 0).astype(np.float64)
+        # In the precision of the grades: 0.7 is the float32 nearest to it.
+        own = self._grade.dtype if self._grade.dtype.kind == "f" else np.float64
+        with np.errstate(over="ignore"):
+            threshold = np.array([min_relevance]).astype(own)
+        if min_relevance > 0 and not threshold.any():  # too small for that precision
+            threshold = np.nextafter(threshold, np.ones_like(threshold))
+        return np.asarray((self._grade >= threshold) & self._present).astype(np.float64)
 
     def hits(self, min_relevance: float | None) -> Hits:
-        """Where the relevant rows are: those of grade >= min_relevance (None: > 0)."""
+        """Where the relevant rows are."""
         if min_relevance not in self._hits:
-            if min_relevance is None:
-                relevant = self._grade > 0
-            else:
-                # In the precision of the grades: 0.7 is the float32 nearest to it.
-                own = self._grade.dtype if self._grade.dtype.kind == "f" else np.float64
-                with np.errstate(over="ignore"):
-                    threshold = np.array([min_relevance]).astype(own)
-                if min_relevance > 0 and not threshold.any():  # too small for that precision
-                    threshold = np.nextafter(threshold, np.ones_like(threshold))
-                relevant = (self._grade >= threshold) & ~self._block.beyond()
-            relevant = relevant.astype(np.float64)
-            blocks = None if self._sorted_inside else self._blocks
+            relevant = self.relevant(min_relevance)
             self._hits[min_relevance] = Hits(
-                self._by_score(relevant), relevant.sum(axis=1), blocks, self.n_ranks
+                self.in_order(relevant), relevant.sum(axis=1), self._averaged, self.n_ranks
             )
         return self._hits[min_relevance]
 
-    def _by_score(self, value: Array) -> Array:
+    def in_order(self, value: Array) -> Array:
         """Sort values by falling score, and inside ties as the policy wants it."""
         value = np.take(value, self._cells).astype(np.float64, copy=False)
         value[self._hole] = 0.0

@@ -1,14 +1,20 @@
-"""The rows that a metric is computed from: grade, score, and the query of each."""
+"""The rows that a metric is computed from: grade, score, the query of each, and its item."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklearn_rankscore.metrics._items import Items
 from sklearn_rankscore.metrics._queries import Queries
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sklearn_rankscore.metrics._item_tables import ItemTable
 
 _NO_IDS = (
     "y_true is flat, shape {shape}, but no query ids were given, so it is not known which rows "
@@ -18,6 +24,14 @@ _NO_IDS = (
 )
 
 
+class MissingRowsError(TypeError):
+    """A metric needs a value for each row that was not given."""
+
+    def __init__(self, name: str, metric: str = "The metric") -> None:
+        super().__init__(f"{metric} needs {name}=…, one value for each row.")
+        self.name = name
+
+
 @dataclass(frozen=True)
 class Rows:
     """Grades and scores, checked, each query's rows together."""
@@ -25,15 +39,33 @@ class Rows:
     grade: Array  # (n_rows,) int16, float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
+    weight: Array | None = None  # (n_queries,) not negative, the largest 1
+    items: Items | None = None
+    values: Mapping[str, Array] = field(default_factory=dict)  # (n_rows,) each, by name
 
     @classmethod
     def collect(
-        cls, y_true: Any, y_score: Any, qid: Any = None, *, unjudged: bool = False
-    ) -> Rows:
-        """Check rows given flat with ids, or as a rectangle with one line per query."""
+        cls,
+        y_true: Any,
+        y_score: Any,
+        qid: Any = None,
+        *,
+        grades: str = "judged",
+        sample_weight: Any = None,
+        **row_values: Any,
+    ) -> Self:
+        """Check rows given flat with ids, or as a rectangle with one line per query.
+
+        Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
+        """
         if qid is None:
             qid = carried_ids(y_true)
-        grade, score = as_grades(y_true, unjudged=unjudged), as_scores(y_score)
+        score = as_scores(y_score)
+        if grades == "unused":
+            n_grades = None if y_true is None else np.size(y_true)
+            grade = np.zeros(score.shape if n_grades in (None, score.size) else n_grades, np.int16)
+        else:
+            grade = as_grades(y_true, unjudged=grades == "unjudged")
         if qid is None:
             queries = _rectangle(grade, score)
         else:
@@ -43,12 +75,56 @@ class Rows:
         if not grade.size:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
         arrange = queries.arrange
-        return cls(arrange(grade.ravel()), arrange(score.ravel()), queries)
+        rows = cls(arrange(grade.ravel()), arrange(score.ravel()), queries)
+        return replace(
+            rows,
+            weight=None if sample_weight is None else rows._one_weight(sample_weight),
+            items=rows._items(row_values.pop("item", None)),
+            values={
+                name: rows._one_per_row(values, name)
+                for name, values in row_values.items()
+                if values is not None
+            },
+        )
 
-    def weights(self, sample_weight: Any) -> Array | None:
-        """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
-        if sample_weight is None:
+    def column(self, name: str) -> Array:
+        """Give a value of each row that not every metric needs."""
+        if name == "item" and self.items is not None:
+            return self.items.codes
+        if name not in self.values:
+            raise MissingRowsError(name)
+        return self.values[name]
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return 0 if self.items is None else len(self.items.ids)
+
+    def numbered_for(self, table: ItemTable) -> Items | None:
+        """Each row as an item of its own, for a table that has one line per row."""
+        if not table.by_line:
             return None
+        check_same_length(table.name, len(table.ids), len(self.grade))
+        number = np.arange(len(self.grade))
+        return Items(number, self.queries.arrange(number))
+
+    def _items(self, item: Any) -> Items | None:
+        if item is None:
+            return None
+        flat = np.ravel(item) if np.ndim(item) == 2 else item
+        items = Items.from_rows(flat)
+        check_same_length("item", len(items.codes), len(self.grade))
+        items = Items(items.ids, self.queries.arrange(items.codes))
+        items.check_once(self.queries)
+        return items
+
+    def _one_per_row(self, values: Any, name: str) -> Array:
+        numbers = as_numbers(values, name)
+        check_same_length(name, numbers.size, len(self.grade))
+        return self.queries.arrange(numbers.ravel().astype(np.float64))
+
+    def _one_weight(self, sample_weight: Any) -> Array:
+        """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
         weight = as_numbers(sample_weight, "sample_weight")
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
@@ -78,7 +154,11 @@ def queries_of(qid: Any, n_rows: int) -> Queries:
 def check_same_length(name: str, length: int, n_rows: int) -> None:
     """Refuse an array that has not one value per row."""
     if length != n_rows:
-        hint = " Query ids are wanted, one per row, not group sizes." if "qid" in name else ""
+        hint = ""
+        if "qid" in name:
+            hint = " Query ids are wanted, one per row, not group sizes."
+        elif name in ("item_features", "popularity"):
+            hint = " If each line of it is of an item, pass item=… as well."
         raise ValueError(
             f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
             f"{hint}"

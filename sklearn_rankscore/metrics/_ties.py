@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -105,6 +105,21 @@ class Hits:
             left = self._blocks.size - self._blocks.position + 1.0
             hazard = np.minimum(self._blocks.total(self._relevant) / left, 1.0)
         return np.cumprod(1.0 - hazard, axis=1)[:, : self._n_ranks]
+
+
+class Chosen(NamedTuple):
+    """Which rows are among the first k: those that surely are, and a tie of which some are."""
+
+    certain: Array  # (n_queries, width) by rank
+    tied: Array  # (n_queries, width), of the one tie that reaches over rank k
+    free: Array  # (n_queries,) how many of the tied rows are among the first k
+    length: Array  # (n_queries,) how many rows are
+
+    @property
+    def chance(self) -> Array:
+        """P(row is among the first k)."""
+        size = np.maximum(self.tied.sum(axis=1), 1)
+        return np.asarray(self.certain + self.tied * (self.free / size)[:, None])
 
 
 class TieBlocks:

@@ -74,12 +74,34 @@ def find_query_ids(
     return found
 
 
+def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> Any:
+    """Values of each row, or None, which not every metric minds."""
+    found = find(name, X, y, passed)
+    if hasattr(found, "__len__"):
+        check_same_length(parameter, len(found), n_rows(X if y is None else y))
+    return found
+
+
+def row_values_not_found(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
+    """Say where a value of each row is looked for."""
+    return (
+        f"{seeker} found no {parameter} of the rows. {what_came(name, parameter, X, y)}"
+        f"{_five_ways(name, f'qid=…, {name}=…')}"
+    )
+
+
 def _not_found(name: str, X: Any, y: Any, seeker: str) -> str:
     return (
-        f"{seeker} found no query ids. {what_came(name, 'qid', X, y)}Give them in one of five "
-        f"ways: y = RankTarget(y, qid=…); a level {name!r} of y's pandas index; a column {name!r} "
-        f"of X; a level {name!r} of X's pandas index; or, with scikit-learn's metadata routing "
-        f"enabled, fit(X, y, {name}=…). groups=… alone reaches only the splitter."
+        f"{seeker} found no query ids. {what_came(name, 'qid', X, y)}{_five_ways(name, 'qid=…')} "
+        "groups=… alone reaches only the splitter."
+    )
+
+
+def _five_ways(name: str, on_target: str) -> str:
+    return (
+        f"Give them in one of five ways: y = RankTarget(y, {on_target}); a level {name!r} of y's "
+        f"pandas index; a column {name!r} of X; a level {name!r} of X's pandas index; or, with "
+        f"scikit-learn's metadata routing enabled, fit(X, y, {name}=…)."
     )
 
 

@@ -8,12 +8,21 @@ from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics._compute import evaluate
 from sklearn_rankscore.metrics._names import spell_options
-from sklearn_rankscore.metrics._options import check_choice
+from sklearn_rankscore.metrics._options import ROW_VALUES, check_choice
+from sklearn_rankscore.metrics._rows import MissingRowsError
 from sklearn_rankscore.model_selection._cut_queries import warn_of_cut_queries
-from sklearn_rankscore.model_selection._lookup import check_name, find, find_query_ids
+from sklearn_rankscore.model_selection._lookup import (
+    check_name,
+    find,
+    find_query_ids,
+    find_row_values,
+    row_values_not_found,
+)
 from sklearn_rankscore.model_selection._response import RESPONSE_METHODS, response
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sklearn_rankscore.metrics import Metric
 
 _ON_SPLIT_QUERY = ("warn", "raise", "ignore")
@@ -24,19 +33,38 @@ class _Scorer:
     """What scorers share: finding ids, asking the estimator, and scikit-learn's routing."""
 
     def __init__(
-        self, metrics: tuple[Metric, ...], qid: str, response_method: str, on_split_query: str
+        self,
+        metrics: tuple[Metric, ...],
+        names: Mapping[str, str],
+        response_method: str,
+        on_split_query: str,
     ) -> None:
         check_choice(response_method, "The 'response_method' parameter", RESPONSE_METHODS)
         check_choice(on_split_query, "The 'on_split_query' parameter", _ON_SPLIT_QUERY)
-        check_name(qid)
+        wanted = {name for metric in metrics for name in metric.rows}
+        for parameter, name in names.items():
+            of = "query ids" if parameter == "qid" else f"values of {parameter}"
+            check_name(name, parameter, of)
+            if parameter != name and parameter in ROW_VALUES and parameter not in wanted:
+                listed = ", ".join(map(str, metrics))
+                raise TypeError(f"{listed} takes no {parameter}. Got {parameter}={name!r}.")
         self._metrics = metrics
-        self._qid = qid
+        # Under which name what a metric needs of each row is found.
+        self._names = {p: name for p, name in names.items() if p == "qid" or p in wanted}
         self._response_method = response_method
         self._on_split_query = on_split_query
-        self._requests: dict[str, bool | str | None] = {"qid": qid, "sample_weight": None}
+        self._requests: dict[str, bool | str | None] = {**self._names, "sample_weight": None}
 
-    def _values(self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any) -> list[float]:
-        ids = find_query_ids(self._qid, X, y, qid, type(self).__name__)
+    def _values(
+        self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any, **passed: Any
+    ) -> list[float]:
+        seeker = type(self).__name__
+        ids = find_query_ids(self._names["qid"], X, y, qid, seeker)
+        row_values = {
+            parameter: find_row_values(name, X, y, passed.get(parameter), parameter)
+            for parameter, name in self._names.items()
+            if parameter != "qid"
+        }
         if self._on_split_query != "ignore":
             warn_of_cut_queries(
                 y,
@@ -50,7 +78,13 @@ class _Scorer:
             name = request if isinstance(request, str) else "sample_weight"
             sample_weight = find(name, X, y, sample_weight)
         scores = response(estimator, X, self._response_method)
-        values = evaluate(self._metrics, y, scores, ids, sample_weight)
+        try:
+            values = evaluate(
+                self._metrics, y, scores, ids, sample_weight=sample_weight, **row_values
+            )
+        except MissingRowsError as missing:
+            name = self._names[missing.name]
+            raise ValueError(row_values_not_found(name, missing.name, X, y, seeker)) from None
         signed = zip(self._metrics, values, strict=True)
         return [value if metric.greater_is_better else 0.0 - value for metric, value in signed]
 
@@ -60,7 +94,8 @@ class _Scorer:
         Returns
         -------
         MetadataRequest
-            Query ids under their name, and sample weights where they were requested.
+            Query ids under their name, items and what else the metric needs of each row under
+            theirs, and sample weights where they were requested.
         """
         # The owner is a text: an object would be copied with all its data on every look.
         routing = MetadataRequest(owner=type(self).__name__)
@@ -73,23 +108,40 @@ class _Scorer:
         *,
         qid: bool | str | None = UNCHANGED,
         sample_weight: bool | str | None = UNCHANGED,
+        item: bool | str | None = UNCHANGED,
+        similarity: bool | str | None = UNCHANGED,
     ) -> Self:
         """Say which metadata the scorer requests; usable whether routing is enabled or not.
 
         Parameters
         ----------
-        qid, sample_weight : bool, str or None
+        qid, sample_weight, item, similarity : bool, str or None
             True: requested; a name: requested under that name; False: not requested; None: an
-            error if it is passed all the same. Query ids are requested from the start.
+            error if it is passed all the same. Query ids are requested from the start, and so is
+            what the metric needs of each row.
+
+        Raises
+        ------
+        TypeError
+            If the metric takes no such values.
 
         Returns
         -------
         self
             The scorer.
         """
-        for parameter, request in {"qid": qid, "sample_weight": sample_weight}.items():
-            if request != UNCHANGED:
-                self._requests[parameter] = request
+        given = {
+            "qid": qid,
+            "sample_weight": sample_weight,
+            "item": item,
+            "similarity": similarity,
+        }
+        for parameter, request in given.items():
+            if request == UNCHANGED:
+                continue
+            if parameter not in self._requests:
+                raise TypeError(f"{self!r} takes no {parameter}.")
+            self._requests[parameter] = request
         return self
 
     @property
@@ -106,7 +158,7 @@ class _Scorer:
         return self._requests["sample_weight"] not in (None, False)
 
     def _shown(self) -> str:
-        parts = [f"qid={self._qid!r}"] if self._qid != "qid" else []
+        parts = [f"{p}={name!r}" for p, name in self._names.items() if p != name]
         if self._response_method != "auto":
             parts.append(f"response_method={self._response_method!r}")
         if self._on_split_query != "warn":
@@ -135,7 +187,15 @@ class RankScorer(_Scorer):
         return self._metrics[0]
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        sample_weight: Any = None,
+        item: Any = None,
+        similarity: Any = None,
     ) -> float:
         """Score a fitted estimator.
 
@@ -151,13 +211,17 @@ class RankScorer(_Scorer):
             Their query ids; None: found on y or X.
         sample_weight : array-like of shape (n_rows,), default=None
             Weight of each row's query, the same on all rows of a query.
+        item, similarity : array-like of shape (n_rows,), default=None
+            What the metric needs of each row; None: found as the ids are.
 
         Returns
         -------
         float
             The metric's mean over queries; higher is better.
         """
-        return self._values(estimator, X, y, qid, sample_weight)[0]
+        return self._values(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)[
+            0
+        ]
 
     def __repr__(self) -> str:
         """As it would be made."""
@@ -180,22 +244,32 @@ class MultiRankScorer(_Scorer):
     ['ndcg@10', 'mrr']
     """
 
-    def __init__(self, names: tuple[str, ...], *args: Any) -> None:
+    def __init__(self, scores: tuple[str, ...], *args: Any) -> None:
         super().__init__(*args)
-        self._names = names
+        self._scores = scores
 
     @property
     def metrics(self) -> dict[str, Metric]:
         """The metrics by the names of their scores."""
-        return dict(zip(self._names, self._metrics, strict=True))
+        return dict(zip(self._scores, self._metrics, strict=True))
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        sample_weight: Any = None,
+        item: Any = None,
+        similarity: Any = None,
     ) -> dict[str, float]:
         """Score a fitted estimator by each metric; parameters as for `RankScorer`."""
-        values = self._values(estimator, X, y, qid, sample_weight)
-        return dict(zip(self._names, values, strict=True))
+        values = self._values(
+            estimator, X, y, qid, sample_weight, item=item, similarity=similarity
+        )
+        return dict(zip(self._scores, values, strict=True))
 
     def __repr__(self) -> str:
         """As it would be made."""
-        return f"make_multi_rank_scorer({list(self._names)}{self._shown()})"
+        return f"make_multi_rank_scorer({list(self._scores)}{self._shown()})"

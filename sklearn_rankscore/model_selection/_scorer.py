@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._compute import request_of
 from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.model_selection._rank_scorer import MultiRankScorer, RankScorer
 
@@ -19,6 +20,8 @@ def make_rank_scorer(
     metric: str | Metric,
     *,
     qid: str = "qid",
+    item: str = "item",
+    similarity: str = "similarity",
     response_method: str = "auto",
     on_split_query: str = "warn",
     **metric_options: Unpack[Options],
@@ -33,13 +36,17 @@ def make_rank_scorer(
         Name under which the query ids of rows are found, first hit wins: metadata routed as
         ``fit(X, y, qid=…)``, a RankTarget (whatever the name), a level of y's pandas index, a
         column of X, a level of X's pandas index.
+    item, similarity : str
+        Names under which the items of rows, and their similarities to a profile, are found in the
+        same places, for metrics that need them; on a RankTarget by ``RankTarget(y, qid=…,
+        item=…)``.
     response_method : {"auto", "predict", "decision_function", "predict_proba"}, default="auto"
         What rows are ranked by. "auto": what a regressor or ranker predicts; for a classifier of
         two grades its decision function or probability, for more its expected grade.
     on_split_query : {"warn", "raise", "ignore"}, default="warn"
         What to do when a RankTarget shows that the split has cut through queries.
     **metric_options
-        Options of the metric, such as ``gain="exponential"``.
+        Options of the metric, such as ``gain="exponential"``, tables such as ``catalog=ids``.
 
     Returns
     -------
@@ -73,15 +80,17 @@ def make_rank_scorer(
     >>> cross_val_score(Ridge(), X, y, scoring=scorer, cv=QueryKFold(3)).round(4).tolist()
     [0.8597, 1.0, 1.0]
     """
-    return RankScorer(
-        (get_metric(metric, **metric_options),), qid, response_method, on_split_query
-    )
+    bound = (get_metric(metric, **metric_options),)
+    names = {"qid": qid, "item": item, "similarity": similarity}
+    return RankScorer(_complete(bound), names, response_method, on_split_query)
 
 
 def make_multi_rank_scorer(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     *,
     qid: str = "qid",
+    item: str = "item",
+    similarity: str = "similarity",
     response_method: str = "auto",
     on_split_query: str = "warn",
     **metric_options: Unpack[Options],
@@ -93,7 +102,7 @@ def make_multi_rank_scorer(
     metrics : iterable or dict of str or Metric
         What is scored, such as ``["ndcg@10", "map", "mrr"]``; a dict gives the names of the
         scores.
-    qid, response_method, on_split_query
+    qid, item, similarity, response_method, on_split_query
         As for `make_rank_scorer`.
     **metric_options
         Options of the metrics; each takes those that it has, at least one must have each.
@@ -124,5 +133,13 @@ def make_multi_rank_scorer(
     {'ndcg@1': 0.5, 'mrr': 0.75}
     """
     wanted = named_metrics(metrics, metric_options)
-    names, bound = tuple(wanted), tuple(wanted.values())
-    return MultiRankScorer(names, bound, qid, response_method, on_split_query)
+    bound = _complete(tuple(wanted.values()))
+    names = {"qid": qid, "item": item, "similarity": similarity}
+    return MultiRankScorer(tuple(wanted), bound, names, response_method, on_split_query)
+
+
+def _complete(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """Refuse metrics that lack an option without a default, before anything is fitted."""
+    for metric in metrics:
+        request_of(metric, {})
+    return metrics

@@ -84,10 +84,11 @@ def split_report(
     cv=QueryKFold(…).
     """
     scored = get_metric(metric)
-    if scored.own_ties:
+    if scored.own_ties or scored.rows or scored.pool is not None:
+        why = "defines equal scores itself" if scored.own_ties else "is none of grades and ranks"
         raise ValueError(
             f"metric must be one whose value for equal scores is that of a random order. Got "
-            f"{scored.name}, which defines equal scores itself."
+            f"{scored.name}, which {why}."
         )
     name, passed = _named(qid, cv, "qid")
     ids = find_query_ids(name, X, y, passed, "split_report")

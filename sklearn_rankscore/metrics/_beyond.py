@@ -1,0 +1,208 @@
+"""Formulas over a Ranking, beyond accuracy: coverage, diversity, novelty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from sklearn_rankscore.metrics._pairs_of_items import mean_similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_rankscore.metrics._items import Found
+    from sklearn_rankscore.metrics._ranking import Ranking
+    from sklearn_rankscore.metrics._validation import Array
+
+
+def catalog_coverage(
+    r: Ranking, *, k: int | None = None, catalog: Found | int | None = None, unknown: str = "error"
+) -> Array:
+    """Catalogue coverage: the share of all items that appear in at least one list.
+
+    coverage = items in the first k rows of any query / items of the catalogue, over all queries
+    together. With ties averaged, an item is covered with probability 1 - Π (1 - P(item in the
+    first k)), the product over queries. Above 30 % is commonly called healthy; below 10 % most of
+    the catalogue is never shown. The grades are not used: `y_true` may be None. Of weights, only 0
+    counts: it leaves a query out.
+
+    Range: 0 to 1. Always defined. It has no value per query.
+
+    References
+    ----------
+    Ge, Delgado-Battenfeld and Jannach (2010), Beyond accuracy: evaluating recommender systems by
+    coverage and serendipity, RecSys; RecTools, CatalogCoverage(normalize=True).
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import catalog_coverage
+    >>> y_score, qid, item = [3, 2, 1, 3, 2, 1], [0, 0, 0, 1, 1, 1], list("abcabd")
+    >>> catalog_coverage(None, y_score, qid=qid, item=item, k=2, catalog=list("abcdefgh"))
+    0.25
+    """
+    del catalog, unknown  # what is counted is compared with the catalogue in the end
+    chance = r.chosen(k).chance
+    listed = (chance > 0) & (r.weight > 0)[:, None]
+    with np.errstate(divide="ignore"):
+        missed = np.log1p(-chance[listed])
+    item = r.at_ranks(r.row("item"))[listed]
+    return np.bincount(item, weights=missed, minlength=r.n_items)
+
+
+def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, **_: Any) -> float:
+    """Share of the catalogue, from the logarithm of each item's chance to be in no list."""
+    covered = -np.expm1(missed)
+    if catalog is None:
+        return float(covered.mean())
+    if isinstance(catalog, int):
+        if catalog < len(covered):
+            raise ValueError(
+                f"The catalog must hold every item that is scored. Got catalog={catalog} and "
+                f"{len(covered)} items; pass the ids of the catalogue."
+            )
+        return float(covered.sum() / catalog)
+    if unknown == "error" and not catalog.known.all():
+        raise ValueError(
+            f"The catalog must hold every item that is scored, but {catalog.missing()}. Pass "
+            "unknown='ignore' to leave such items out."
+        )
+    return float(covered[catalog.known].sum() / len(catalog.table.ids))
+
+
+def intra_list_diversity(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    item_features: Found,
+    item_similarity: str | Callable[[Any, Any], Array] = "cosine",
+) -> Array:
+    """Intra-list diversity: how little alike the items of a list are.
+
+    ILD = 1 - mean similarity over the unordered pairs of items in the first k rows. With ties
+    averaged, a pair counts by the probability that both are among the first k. The grades are not
+    used: `y_true` may be None.
+
+    Range: 0 to 2; to 1 where no feature is negative. Undefined for a query with fewer than two
+    items in its list.
+
+    References
+    ----------
+    Ziegler, McNee, Konstan and Lausen (2005), Improving recommendation lists through topic
+    diversification, WWW; RecTools, IntraListDiversity with a cosine distance.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import intra_list_diversity
+    >>> vectors = {"a": [1, 0], "b": [0, 1], "c": [2, 0]}
+    >>> rows = {"y_score": [3, 2, 1], "qid": [7, 7, 7], "item": ["a", "b", "c"]}
+    >>> round(intra_list_diversity(None, **rows, k=3, item_features=vectors), 4)
+    0.6667
+    """
+    item_features.check_vectors(directed=item_similarity == "cosine")
+    chosen = r.chosen(k)
+    line = item_features.place[r.at_ranks(r.lay_out(item_features.items.codes))]
+    alike = mean_similarity(chosen, line, item_features, item_similarity)
+    value: Array = np.maximum(1.0 - alike, 0.0) if item_similarity == "cosine" else 1.0 - alike
+    value[chosen.length < 2] = np.nan
+    return value
+
+
+def novelty(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    popularity: Found,
+    unseen: str = "error",
+    catalog: Found | int | None = None,
+) -> Array:
+    """Novelty: how little known the items of a list are, in bits.
+
+    novelty = mean of -log2 p(item) over the first k rows (over those that there are). p is the
+    item's share of all interactions, or of all users, as `popularity` has it. The grades are not
+    used: `y_true` may be None.
+
+    Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list may
+    hold only items that are skipped.
+
+    References
+    ----------
+    Castells, Vargas and Wang (2011), Novelty and diversity metrics for recommender systems, ECIR:
+    shares of interactions, as in recommenders; RecTools, MeanInvUserFreq: shares of users, and
+    ``unseen="once"``.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import novelty
+    >>> rows = {"y_score": [2, 1], "qid": [7, 7], "item": ["a", "b"]}
+    >>> novelty(None, **rows, k=2, popularity={"a": 4, "b": 1, "c": 3})
+    2.0
+    """
+    bits = _information(popularity, unseen, catalog)[r.lay_out(popularity.items.codes)]
+    length = np.minimum(r.n_ranked, r.n_ranked if k is None else k)
+    if unseen == "skip":
+        return _mean_of_seen(r, k, bits)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(r.expected(bits)[:, :k].sum(axis=1) / length)
+
+
+def _information(popularity: Found, unseen: str, catalog: Found | int | None) -> Array:
+    """-log2 p of each item of the rows; nan for one that was not seen and is skipped."""
+    table = popularity.table
+    count = np.where(popularity.known, table.values[popularity.place], 0.0)
+    total = table.total
+    if unseen in ("once", "laplace") and total is None:
+        raise ValueError(
+            f"unseen={unseen!r} adds to counts of interactions. Got probabilities in popularity; "
+            "smooth them before, or pass counts."
+        )
+    total = 1.0 if total is None else total
+    if unseen == "laplace":
+        if catalog is None:
+            raise ValueError("unseen='laplace' needs catalog=…, how many items there are.")
+        n_items = catalog if isinstance(catalog, int) else len(catalog.table.ids)
+        return 0.0 - np.log2((count + 1.0) / (total + n_items))
+    if unseen == "once":
+        count = np.maximum(count, 1.0)
+    elif unseen == "error" and not count.all():
+        missing = popularity._replace(known=count > 0).missing()
+        raise ValueError(
+            f"The novelty of an item that nobody chose is infinite, and {missing}, or not more "
+            "than 0 there. Say what such an item counts as: unseen='skip', 'once' or 'laplace'."
+        )
+    return 0.0 - np.log2(np.where(count > 0, count, np.nan) / total)
+
+
+def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
+    """Mean over the seen items of the list: of s among t tied rows, m of which are in it, j are.
+
+    Where the list may hold none of them it has no mean.
+    """
+    if r.ties in ("optimistic", "pessimistic"):
+        raise ValueError(
+            f"novelty with unseen='skip' has no value for ties={r.ties!r}. Use another policy."
+        )
+    chosen = r.chosen(k)
+    worth = r.at_ranks(np.nan_to_num(bits))
+    seen = r.at_ranks(~np.isnan(bits))
+    surely, s = (chosen.certain & seen).sum(axis=1), (chosen.tied & seen).sum(axis=1)
+    t, m = chosen.tied.sum(axis=1), chosen.free
+    j = np.arange(m.max(initial=0) + 1)
+    mean_tied = (worth * chosen.tied).sum(axis=1) / np.maximum(s, 1)
+    total = (worth * chosen.certain).sum(axis=1)[:, None] + j * mean_tied[:, None]
+    chance = _hypergeometric(j, t[:, None], s[:, None], m[:, None])
+    number = surely[:, None] + j
+    value: Array = (chance * total / np.maximum(number, 1)).sum(axis=1)
+    value[((chance > 0) & (number == 0)).any(axis=1)] = np.nan
+    return value
+
+
+def _hypergeometric(j: Array, t: Array, s: Array, m: Array) -> Array:
+    """P(j of the s are among m of t)."""
+    possible = (j <= s) & (j <= m) & (m - j <= t - s)
+    log = np.full(possible.shape, -np.inf)
+    parts = np.broadcast_arrays(s - j, j, m - j, t - s - m + j)
+    log[possible] = -sum(gammaln(part[possible] + 1.0) for part in parts)
+    chance = np.exp(log - log.max(axis=1, keepdims=True))
+    return np.asarray(chance / chance.sum(axis=1, keepdims=True))

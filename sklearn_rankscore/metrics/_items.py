@@ -1,0 +1,110 @@
+"""Items: which item each row is of, and what a table says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rankscore.metrics._queries import encode, shown
+from sklearn_rankscore.metrics._text import text_codes
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._item_tables import ItemTable
+    from sklearn_rankscore.metrics._queries import Queries
+    from sklearn_rankscore.metrics._validation import Array
+
+
+@dataclass(frozen=True)
+class Items:
+    """The items that rows are of, each once."""
+
+    ids: Array  # (n_items,)
+    codes: Array  # (n_rows,) number of each row's item
+
+    @classmethod
+    def from_rows(cls, item: Any) -> Items:
+        """Number the items of rows."""
+        values, ids = encode(item, "item")
+        if ids is not None:
+            return cls(ids, values)
+        if not values.size:
+            raise ValueError("item must hold at least one row. Got none instead.")
+        if values.dtype.kind in "biu":
+            low, high = int(values.min()), int(values.max())
+            if high - low <= 8 * values.size + 1000:  # counted faster than sorted
+                wide = values.dtype if values.dtype.kind == "u" else np.dtype(np.int64)
+                above_low = (values.astype(wide, copy=False) - wide.type(low)).astype(np.int64)
+                present = np.bincount(above_low) > 0
+                number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+                return cls(
+                    np.flatnonzero(present).astype(wide) + wide.type(low), number[above_low]
+                )
+        if values.dtype.kind in "US":
+            return cls(*text_codes(values))
+        distinct, codes = np.unique(values, return_inverse=True)
+        return cls(distinct, codes.ravel())
+
+    def check_once(self, queries: Queries) -> None:
+        """Refuse a query that holds an item twice; the rows are in the order of the queries."""
+        n_keys = len(queries.starts) * len(self.ids)
+        number = np.arange(len(queries.starts)) * len(self.ids)
+        number = number.astype(np.int32 if n_keys < 2**31 else np.int64)
+        keys = np.repeat(number, queries.lengths[queries.by_start()]) + self.codes
+        keys.sort()
+        twice = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(twice):
+            at, item = divmod(int(keys[twice[0]]), len(self.ids))
+            where = shown(queries.ids[queries.by_start()[at]])
+            raise ValueError(
+                f"An item can be ranked once in a query. Got item {shown(self.ids[item])} more "
+                f"than once in query {where}; drop the repeated rows."
+            )
+
+    def found_in(self, table: ItemTable) -> Found:
+        """Look each item up in a table."""
+        place = places(self.ids, table.ids)
+        return Found(self, table, np.maximum(place, 0), place >= 0)
+
+
+class Found(NamedTuple):
+    """What a table holds of each item of the rows."""
+
+    items: Items
+    table: ItemTable
+    place: Array  # (n_items,) line of the table; 0 where it has none
+    known: Array  # (n_items,) whether it has one
+
+    def check_vectors(self, *, directed: bool = True) -> None:
+        """Refuse an item without a vector, or with one that has no direction."""
+        if not self.known.all():
+            raise ValueError(f"Each item needs a vector, but {self.missing()}.")
+        zero = self.table.norms[self.place] == 0
+        if directed and zero.any():
+            raise ValueError(
+                "A vector of zeros has no direction, so that it is like nothing. Got one for item "
+                f"{shown(self.items.ids[zero.argmax()])}."
+            )
+
+    def missing(self) -> str:
+        """Say which items the table does not have, for an error message."""
+        ids = self.items.ids[~self.known]
+        kinds = {ids.dtype.kind in "OUS", self.table.ids.dtype.kind in "OUS"}
+        hint = (
+            f", whose ids are like {shown(self.table.ids[0])}"
+            if len(kinds) > 1 and len(self.table.ids)
+            else ""
+        )
+        more = f" and {len(ids) - 1} others are" if len(ids) > 1 else " is"
+        return f"item {shown(ids[0])}{more} not in {self.table.name}{hint}"
+
+
+def places(wanted: Array, ids: Array) -> Array:
+    """Index of each wanted id among the ids, -1 for one that is not there."""
+    if wanted.dtype.kind in "biu" and ids.dtype.kind in "biu" and len(ids):
+        order = np.argsort(ids, kind="stable")
+        at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+        return np.where(ids[order[at]] == wanted, order[at], -1)
+    index = {item: at for at, item in enumerate(ids.tolist())}
+    return np.array([index.get(item, -1) for item in wanted.tolist()], dtype=np.intp)

@@ -1,0 +1,97 @@
+"""How alike the items of a list are: the mean over its pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_rankscore.metrics._items import Found
+    from sklearn_rankscore.metrics._ties import Chosen
+    from sklearn_rankscore.metrics._validation import Array
+
+_NUMBERS = 1 << 22  # of vectors that are held at once
+
+
+def mean_similarity(
+    chosen: Chosen, line: Array, found: Found, similarity: str | Callable[[Any, Any], Array]
+) -> Array:
+    """Expected mean similarity over the unordered pairs of each list, shape (n_queries,).
+
+    `line` is the line of the table for each rank. Two rows that are surely in the list count once;
+    of a tie of t rows of which m are in it, one counts m / t, two of them m (m - 1) / (t (t - 1)).
+    """
+    size = np.maximum(chosen.tied.sum(axis=1), 1)
+    one = chosen.free / size
+    two = one * (chosen.free - 1) / np.maximum(size - 1, 1)
+    sums = _of_cosines if isinstance(similarity, str) else _of_pairs
+    vectors = found.table.values
+    step = max(_NUMBERS // vectors.shape[1] // max(line.shape[1], 1), 1)
+    total = np.empty(len(line))
+    for begin in range(0, len(line), step):
+        part = slice(begin, begin + step)
+        both, mixed, neither = sums(
+            chosen.certain[part], chosen.tied[part], line[part], found, similarity
+        )
+        total[part] = both + one[part] * mixed + two[part] * neither
+    return np.asarray(total / np.maximum(chosen.length * (chosen.length - 1) / 2, 1))
+
+
+def _of_cosines(
+    certain: Array, tied: Array, line: Array, found: Found, _: Any
+) -> tuple[Array, Array, Array]:
+    """Sums over pairs, from sums of unit vectors: |Σu|² counts each pair twice, and each item."""
+    sure = _sum_of_units(certain, line, found)
+    if not tied.any():
+        return _pairs(sure, certain), np.zeros(len(line)), np.zeros(len(line))
+    maybe = _sum_of_units(tied, line, found)
+    return _pairs(sure, certain), _dot(sure, maybe), _pairs(maybe, tied)
+
+
+def _sum_of_units(chosen: Array, line: Array, found: Found) -> Any:
+    lines = line[chosen]
+    ends = np.cumsum(chosen.sum(axis=1))
+    weights = sparse.csr_matrix(
+        (1.0 / found.table.norms[lines], lines, np.concatenate(([0], ends))),
+        shape=(len(chosen), len(found.table.norms)),
+    )
+    return weights @ found.table.values
+
+
+def _dot(one: Any, other: Any) -> Array:
+    if sparse.issparse(one):
+        return np.asarray(one.multiply(other).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", one, other))
+
+
+def _pairs(sums: Any, chosen: Array) -> Array:
+    return np.asarray((_dot(sums, sums) - chosen.sum(axis=1)) / 2)
+
+
+def _of_pairs(
+    certain: Array, tied: Array, line: Array, found: Found, similarity: Any
+) -> tuple[Array, Array, Array]:
+    """Sums over pairs of any similarity of two vectors."""
+    listed = certain | tied
+    one, other = np.triu_indices(line.shape[1], 1)
+    query, pair = np.nonzero(listed[:, one] & listed[:, other])
+    left, right = one[pair], other[pair]
+    vectors = found.table.values
+    alike = np.asarray(
+        similarity(vectors[line[query, left]], vectors[line[query, right]]), dtype=np.float64
+    )
+    if alike.shape != query.shape or not np.isfinite(alike).all():
+        raise ValueError(
+            "item_similarity must take two arrays of vectors, line i of each being a pair, and "
+            f"give a finite number for each pair. Got an array of shape {alike.shape} for "
+            f"{len(query)} pairs instead."
+        )
+    n_tied = tied[query, left].astype(np.intp) + tied[query, right]
+    both, mixed, neither = (
+        np.bincount(query, weights=alike * (n_tied == n), minlength=len(line)) for n in range(3)
+    )
+    return both, mixed, neither
