@@ -56,9 +56,9 @@ def assert_matches_sklearn(
     rows = Rows.collect(y_true, y_score, qid)
     ours = ndcg.per_query(y_true, y_score, qid=qid, k=k)
     largest, compared = 0.0, 0
-    for query, value, start, length in zip(
-        *ours, rows.queries.starts, rows.queries.lengths, strict=True
-    ):
+    queries = rows.queries
+    where = queries.as_seen(queries.starts), queries.as_seen(queries.lengths)
+    for query, value, start, length in zip(*ours, *where, strict=True):
         lines = (a[None, start : start + length] for a in (rows.grade, rows.score))
         grade, score = (line.astype(np.float64) for line in lines)
         if length == 1 or not np.isfinite(score).all():

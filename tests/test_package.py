@@ -29,7 +29,8 @@ LAYERS = ["metrics", "model_selection", "inspection", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},
-    {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs", "_text"},
+    {"_numbering"},
+    {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs"},
     {"_ties", "_item_tables"},
     {"_items"},
     {"_rows", "_pairs_of_items"},

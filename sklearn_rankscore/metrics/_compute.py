@@ -64,7 +64,9 @@ def per_query_of_all(
                 f"{metric.name} is of all queries together, it has no value per query."
             )
     rows = collect(metrics, y_true, y_score, qid, **row_values)
-    return rows.queries.ids, values_of([request_of(metric, {}) for metric in metrics], rows)
+    values = values_of([request_of(metric, {}) for metric in metrics], rows)
+    as_seen = rows.queries.as_seen
+    return as_seen(rows.queries.ids), [as_seen(value) for value in values]
 
 
 def values_of(requests: Sequence[Request], rows: Rows) -> list[Array]:
@@ -126,6 +128,8 @@ def _apply(metric: Metric, ranking: Ranking, options: Mapping[str, Any]) -> Arra
 
 def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
     defined = ~np.isnan(value)
+    if weight is None and defined.all():
+        return float(value.mean())
     if weight is not None:
         defined &= weight > 0
     if not defined.any():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore.metrics._numbering import number
 from sklearn_rankscore.metrics._queries import encode, shown
-from sklearn_rankscore.metrics._text import text_codes
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._item_tables import ItemTable
@@ -31,32 +31,19 @@ class Items:
             return cls(ids, values)
         if not values.size:
             raise ValueError("item must hold at least one row. Got none instead.")
-        if values.dtype.kind in "biu":
-            low, high = int(values.min()), int(values.max())
-            if high - low <= 8 * values.size + 1000:  # counted faster than sorted
-                wide = values.dtype if values.dtype.kind == "u" else np.dtype(np.int64)
-                above_low = (values.astype(wide, copy=False) - wide.type(low)).astype(np.int64)
-                present = np.bincount(above_low) > 0
-                number = np.cumsum(present, dtype=np.int32) - np.int32(1)
-                return cls(
-                    np.flatnonzero(present).astype(wide) + wide.type(low), number[above_low]
-                )
-        if values.dtype.kind in "US":
-            return cls(*text_codes(values))
-        distinct, codes = np.unique(values, return_inverse=True)
-        return cls(distinct, codes.ravel())
+        return cls(*number(values))
 
     def check_once(self, queries: Queries) -> None:
         """Refuse a query that holds an item twice; the rows are in the order of the queries."""
         n_keys = len(queries.starts) * len(self.ids)
-        number = np.arange(len(queries.starts)) * len(self.ids)
-        number = number.astype(np.int32 if n_keys < 2**31 else np.int64)
-        keys = np.repeat(number, queries.lengths[queries.by_start()]) + self.codes
+        first_key = np.arange(len(queries.starts)) * len(self.ids)
+        first_key = first_key.astype(np.int32 if n_keys < 2**31 else np.int64)
+        keys = np.repeat(first_key, queries.lengths) + self.codes
         keys.sort()
         twice = np.flatnonzero(keys[1:] == keys[:-1])
         if len(twice):
             at, item = divmod(int(keys[twice[0]]), len(self.ids))
-            where = shown(queries.ids[queries.by_start()[at]])
+            where = shown(queries.ids[at])
             raise ValueError(
                 f"An item can be ranked once in a query. Got item {shown(self.ids[item])} more "
                 f"than once in query {where}; drop the repeated rows."

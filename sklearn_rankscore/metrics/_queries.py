@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
+from sklearn_rankscore.metrics._numbering import number
 from sklearn_rankscore.metrics._validation import Array, got
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 _CELLS = 1 << 16
 # Below this size a block costs more to start than its padding costs to carry.
 _SMALL = 1 << 12
+# Rows that tell whether the rest is in order.
+_FEW = 1000
 # At least this share of a block's cells hold rows.
 _FILLED = 0.85
 # Kinds of NumPy's dtypes that hold values of a plain type as they are.
@@ -27,7 +32,7 @@ _KINDS = {bool: "b", int: "iu", float: "f", str: "U"}
 class Block:
     """Queries of similar length, to be laid out as a rectangle: a line per query."""
 
-    queries: Array  # (n,) number of each query
+    queries: Array | slice  # (n,) number of each query
     starts: Array  # (n,) its first row
     lengths: Array  # (n,) its number of rows, rising
 
@@ -58,32 +63,32 @@ class Block:
 
 @dataclass(frozen=True)
 class Queries:
-    """Which rows belong together: ids in order of first appearance, and their rows."""
+    """Which rows belong together."""
 
     ids: Array  # (n_queries,)
-    starts: Array  # (n_queries,) first row of each query, once the rows are put in `order`
+    starts: Array  # (n_queries,) first row of each query, once the rows are arranged; rising
     lengths: Array  # (n_queries,)
-    order: Array | None = None  # (n_rows,) brings each query's rows together; None: they are
+    codes: Array | None = None  # (n_rows,) query of each row; None: the rows lie together
     rectangular: bool = False  # given as a rectangle, a line per query
 
     @classmethod
     def from_ids(cls, qid: Any) -> Queries:
         """Group rows by id; ids that are already contiguous cost one comparison pass."""
-        codes, ids = encode(qid, "qid")
-        starts = _run_starts(codes)
-        heads = codes[starts]
-        order = None
-        rising = bool((heads[1:] > heads[:-1]).all())
-        if not rising and len(np.unique(heads)) < len(heads):  # a query comes back: interleaved
-            order = np.argsort(codes, kind="stable")
-            codes = codes[order]
-            starts = _run_starts(codes)
-            heads = codes[starts]
-        lengths = np.diff(starts, append=len(codes))
-        if order is not None:
-            first_seen = np.argsort(order[starts])
-            starts, lengths, heads = starts[first_seen], lengths[first_seen], heads[first_seen]
-        return cls(heads if ids is None else ids[heads], starts, lengths, order)
+        values, ids = encode(qid, "qid")
+        if not len(values):
+            return cls(values, values.astype(np.intp), values.astype(np.intp))
+        # Rows in random order are told by the first few.
+        starts = None if _comes_back(values[:_FEW]) else _run_starts(values)
+        if starts is None or _comes_back(values, starts):
+            distinct, codes = number(values)
+            lengths = np.bincount(codes)
+            starts = np.cumsum(lengths) - lengths
+            return cls(distinct if ids is None else ids[distinct], starts, lengths, codes)
+        heads = values[starts]
+        lengths = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+        lengths[-1] = len(values) - starts[-1]
+        return cls(heads if ids is None else ids[heads], starts, lengths)
 
     @classmethod
     def from_rectangle(cls, shape: tuple[int, ...]) -> Queries:
@@ -92,31 +97,54 @@ class Queries:
         ids = np.arange(n_queries)
         return cls(ids, ids * width, np.full(n_queries, width), rectangular=True)
 
+    @cached_property
+    def _order(self) -> Array:
+        """Row numbers that bring each query's rows together, by a counting sort of the codes.
+
+        The sort is that by which a sparse matrix of one column, an entry for each row, is stored
+        by its lines.
+        """
+        codes = np.asarray(self.codes)
+        row = np.arange(len(codes), dtype=np.int32 if len(codes) < 2**31 else np.int64)
+        entries = (row, codes, np.array([0, len(codes)]))
+        return np.asarray(sparse.csc_matrix(entries, shape=(len(self.ids), 1)).tocsr().data)
+
+    def arrange_both(self, score: Array, grade: Array) -> tuple[Array, Array]:
+        """Arrange scores and grades; short grades are moved with the scores, in one pass."""
+        if self.codes is None or grade.dtype != np.int16:
+            return self.arrange(score), self.arrange(grade)
+        lowest = grade.min()
+        column = grade.astype(np.int32) - lowest  # int32: what indices of a matrix are
+        shape = (len(self.ids), int(column.max()) + 1)
+        entries = sparse.coo_matrix((score, (self.codes, column)), shape=shape)
+        entries.has_canonical_format = True  # rows of one grade stay apart
+        lines = entries.tocsr()
+        return lines.data, (lines.indices + lowest).astype(np.int16)
+
     def arrange(self, values: Array) -> Array:
         """Put one value per row in the order in which each query's rows lie together."""
-        return np.ascontiguousarray(values) if self.order is None else values[self.order]
+        if self.codes is None:
+            return np.ascontiguousarray(values)
+        return np.ascontiguousarray(values).take(self._order)
 
-    def by_start(self) -> Array:
-        """Numbers of the queries in the order in which their rows lie."""
-        return np.argsort(self.starts)
+    def as_seen(self, values: Array) -> Array:
+        """Put one value per query in the order in which the queries are first met."""
+        if self.codes is None:
+            return values
+        return values[np.argsort(self._order[self.starts])]
 
     def per_row(self, values: Array) -> Array:
         """Give each row, in input order, the value of its query."""
-        arranged = self.by_start()
-        spread = np.repeat(values[arranged], self.lengths[arranged])
-        if self.order is None:
-            return spread
-        rows = np.empty_like(spread)
-        rows[self.order] = spread
-        return rows
+        if self.codes is None:
+            return np.repeat(values, self.lengths)
+        return values[self.codes]
 
     def one_weight(self, weight: Array) -> Array:
         """Weight of each query, from one per row, the same on all rows of a query."""
         of_query = self.arrange(weight)[self.starts]
-        number = self.per_row(np.arange(len(of_query)))
-        differs = weight != of_query[number]
+        differs = weight != self.per_row(of_query)
         if differs.any():
-            query = shown(self.ids[number[differs.argmax()]])
+            query = shown(self.per_row(self.ids)[differs.argmax()])
             raise ValueError(
                 "sample_weight is the weight of a query and must be the same on all rows of a "
                 f"query. Got different weights in query {query} instead."
@@ -125,12 +153,13 @@ class Queries:
 
     def blocks(self) -> Iterator[Block]:
         """Cut the queries, ordered by length, into rectangles with little padding."""
-        by_length = np.argsort(self.lengths, kind="stable")
-        sorted_lengths = self.lengths[by_length]
+        level = bool((self.lengths[1:] == self.lengths[:1]).all())
+        by_length = None if level else np.argsort(self.lengths, kind="stable")
+        sorted_lengths = self.lengths if by_length is None else self.lengths[by_length]
         begin = 0
-        while begin < len(by_length):
+        while begin < len(sorted_lengths):
             end = _block_end(sorted_lengths, begin)
-            queries = by_length[begin:end]
+            queries = slice(begin, end) if by_length is None else by_length[begin:end]
             yield Block(queries, self.starts[queries], sorted_lengths[begin:end])
             begin = end
 
@@ -140,14 +169,22 @@ def shown(query: Any) -> str:
     return repr(query.item() if isinstance(query, np.generic) else query)
 
 
-def _run_starts(codes: Array) -> Array:
+def _run_starts(values: Array) -> Array:
     """Find the rows at which a run of equal ids begins."""
-    return np.concatenate(([0], np.flatnonzero(codes[1:] != codes[:-1]) + 1))[: len(codes)]
+    begins = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
+
+
+def _comes_back(values: Array, starts: Array | None = None) -> bool:
+    """Whether an id has more than one run."""
+    heads = values[_run_starts(values) if starts is None else starts]
+    return not (heads[1:] > heads[:-1]).all() and len(np.unique(heads)) < len(heads)
 
 
 def _block_end(sorted_lengths: Array, begin: int) -> int:
     """Where the block that starts at `begin` ends: similar lengths, or few cells."""
-    ahead = sorted_lengths[begin : begin + _CELLS]
+    ahead = sorted_lengths[begin : begin + max(_CELLS, _SMALL) // sorted_lengths[begin] + 1]
     cells = ahead * np.arange(1, len(ahead) + 1)
     similar = np.searchsorted(ahead, ahead[0] / _FILLED, side="right")
     fits = np.searchsorted(cells, _CELLS, side="right")

@@ -18,6 +18,8 @@ from sklearn_rankscore.metrics._pairs import Pairs, by_falling_score, dense_code
 from sklearn_rankscore.metrics._ties import Chosen, Hits, TieBlocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sklearn_rankscore.metrics._queries import Block
     from sklearn_rankscore.metrics._rows import Rows
     from sklearn_rankscore.metrics._validation import Array
@@ -57,7 +59,10 @@ class Ranking:
         tied = (key[:, 1:] == key[:, :-1]) & ~self._hole[:, 1:]
         split = ties not in ("first", "last") and tied.any()
         self._blocks = TieBlocks(tied) if split else None
+        # What several metrics ask for, once: with what it was made of, which keeps its address.
         self._hits: dict[float | None, Hits] = {}
+        self._gains: dict[tuple[str, bool], Array] = {}
+        self._made: dict[tuple[str, int], tuple[Array, Array]] = {}
 
     @property
     def rank(self) -> Array:
@@ -77,7 +82,10 @@ class Ranking:
     def gain(self, gain: Any, *, relative: bool = False) -> Array:
         """Gain of each row, in input order; see `gain_of`."""
         if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
-            return gain_of(self._grade, gain, relative=relative)
+            key = gain, relative
+            if key not in self._gains:
+                self._gains[key] = gain_of(self._grade, gain, relative=relative)
+            return self._gains[key]
         value = np.zeros(self._grade.shape)
         present = ~self._block.beyond()
         value[present] = gain_of(self._grade[present], gain)
@@ -117,11 +125,23 @@ class Ranking:
 
     def ideal(self, value: Array) -> Array:
         """Give the values of all rows in the best order, the rows not retrieved included."""
+        return self._once("ideal", value, self._best)
+
+    def _best(self, value: Array) -> Array:
         best = np.sort(value, axis=1)[:, ::-1][:, : self.n_ranks]
         return best.astype(np.float64, copy=False)
 
+    def _once(self, what: str, value: Array, make: Callable[[Array], Array]) -> Array:
+        key = what, id(value)
+        if key not in self._made:
+            self._made[key] = value, make(value)
+        return self._made[key][1]
+
     def expected(self, value: Array) -> Array:
         """Give the expected value at each rank of a value per row; 0 where no row is ranked."""
+        return self._once("expected", value, self._expected)
+
+    def _expected(self, value: Array) -> Array:
         value = self.in_order(value)
         if self._averaged is not None:
             value = self._averaged.mean(value)

@@ -74,8 +74,8 @@ class Rows:
             queries = queries_of(qid, len(grade))
         if not grade.size:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
-        arrange = queries.arrange
-        rows = cls(arrange(grade.ravel()), arrange(score.ravel()), queries)
+        score, grade = queries.arrange_both(score.ravel(), grade.ravel())
+        rows = cls(grade, score, queries)
         return replace(
             rows,
             weight=None if sample_weight is None else rows._one_weight(sample_weight),

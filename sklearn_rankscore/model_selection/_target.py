@@ -122,7 +122,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         if len(first) < len(self):  # some rows are repeated, which may hide that others miss
             again = np.delete(np.arange(len(self)), first)
             cut[queries.per_row(np.arange(len(cut)))[again]] = True
-        return np.asarray(queries.ids[cut])
+        return np.asarray(queries.as_seen(queries.ids)[queries.as_seen(cut)])
 
     def _pick(self, rows: Callable[[Array], Array]) -> Any:
         """Apply a choice of rows to the grades and to all that belongs to them."""
