@@ -46,7 +46,7 @@ def main() -> None:
     tied = np.round(s, 1)
     rows["  rows in random order"] = clock(lambda: ndcg(*mixed[:2], qid=mixed[2], k=10), 3)
     rows["  scores rounded to 0.1"] = clock(lambda: ndcg(y, tied, qid=qid, k=10), 3)
-    for name in (name for name in metric_names() if not get_metric(name).rows):
+    for name in (name for name in metric_names() if not get_metric(name).row_values):
         rows[f"  {name}, whole list"] = clock(metric_call(name, y, s, qid), 3)
     rows["sklearn.metrics.ndcg_score per query (extrapolated)"] = clock(
         lambda: per_query(y, s, qid), 1

@@ -121,11 +121,13 @@ def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
 def _check(options: argparse.Namespace, y: RankTarget) -> None:
     """Find out now what would otherwise end the search later."""
     metric = get_metric(options.metric)
-    if metric.rows:
+    if metric.row_values:
         raise ValueError(
-            f"--metric {metric.name} needs the {' and '.join(metric.rows)} of each row, which "
-            "such a file does not hold."
+            f"--metric {options.metric} needs the {' and '.join(metric.row_values)} of each row, "
+            "which is not read here."
         )
+    if metric.name == "rmse":
+        raise ValueError("--metric rmse is what a ranking metric is compared with here.")
     if metric.name in {"ideal_dcg", "judged"}:
         raise ValueError(
             f"--metric {metric.name} is the same for every model: nothing to choose by."

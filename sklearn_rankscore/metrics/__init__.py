@@ -29,7 +29,7 @@ catalog_coverage = Metric(
     _beyond.catalog_coverage,
     aliases=("coverage",),
     grades="unused",
-    rows=("item",),
+    row_values=("item",),
     pool=_beyond.share_covered,
     best_orders=False,
     shared=("ties",),
@@ -47,7 +47,7 @@ intra_list_diversity = Metric(
     _beyond.intra_list_diversity,
     aliases=("ild", "diversity"),
     grades="unused",
-    rows=("item",),
+    row_values=("item",),
     best_orders=False,
     shared=("ties", "replace_undefined_by"),
 )
@@ -55,7 +55,11 @@ judged = Metric(_accuracy.judged, grades="unjudged")
 kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",), own_ties=True)
 ndcg = Metric(_cumulated_gain.ndcg)
 novelty = Metric(
-    _beyond.novelty, grades="unused", rows=("item",), shared=("ties", "replace_undefined_by")
+    _beyond.novelty,
+    grades="unused",
+    row_values=("item",),
+    check=_beyond.check_novelty,
+    shared=("ties", "replace_undefined_by"),
 )
 pairwise_accuracy = Metric(_correlation.pairwise_accuracy)
 precision = Metric(_accuracy.precision, aliases=("p",))
@@ -67,7 +71,8 @@ rmse = Metric(_pointwise.rmse, greater_is_better=False, pool=_pointwise.root_of_
 roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
 serendipity = Metric(
     _serendipity.serendipity,
-    rows=("item", "similarity"),
+    row_values=("item", "similarity"),
+    check=_serendipity.check_serendipity,
     shared=("ties", "replace_undefined_by"),
 )
 spearman_rho = Metric(_correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)

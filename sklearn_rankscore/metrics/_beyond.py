@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import gammaln
 
+from sklearn_rankscore.metrics._item_tables import size_of
 from sklearn_rankscore.metrics._pairs_of_items import mean_similarity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sklearn_rankscore.metrics._items import Found
     from sklearn_rankscore.metrics._ranking import Ranking
@@ -24,8 +25,9 @@ def catalog_coverage(
 
     coverage = items in the first k rows of any query / items of the catalogue, over all queries
     together. With ties averaged, an item is covered with probability 1 - Π (1 - P(item in the
-    first k)), the product over queries. Above 30 % is commonly called healthy; below 10 % most of
-    the catalogue is never shown. The grades are not used: `y_true` may be None. Of weights, only 0
+    first k)), the product over queries. Above 30 % is commonly called healthy, below 10 % half of
+    the catalogue paralysed; it grows with k and with the number of queries, so that it is less in
+    a fold than over all users. The grades are not used: `y_true` may be None. Of weights, only 0
     counts: it leaves a query out.
 
     Range: 0 to 1. Always defined. It has no value per query.
@@ -60,7 +62,8 @@ def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, *
         if catalog < len(covered):
             raise ValueError(
                 f"The catalog must hold every item that is scored. Got catalog={catalog} and "
-                f"{len(covered)} items; pass the ids of the catalogue."
+                f"{len(covered)} items; pass the ids of the catalogue, which alone say what "
+                "unknown='ignore' ignores."
             )
         return float(covered.sum() / catalog)
     if unknown == "error" and not catalog.known.all():
@@ -82,10 +85,11 @@ def intra_list_diversity(
 
     ILD = 1 - mean similarity over the unordered pairs of items in the first k rows. With ties
     averaged, a pair counts by the probability that both are among the first k. The grades are not
-    used: `y_true` may be None.
+    used: `y_true` may be None. An item without a vector, or for the cosine one of zeros, is an
+    error.
 
-    Range: 0 to 2; to 1 where no feature is negative. Undefined for a query with fewer than two
-    items in its list.
+    Range: 0 to 2 for the cosine; to 1 where no feature is negative. Undefined for a query with
+    fewer than two items in its list.
 
     References
     ----------
@@ -120,8 +124,9 @@ def novelty(
     """Novelty: how little known the items of a list are, in bits.
 
     novelty = mean of -log2 p(item) over the first k rows (over those that there are). p is the
-    item's share of all interactions, or of all users, as `popularity` has it. The grades are not
-    used: `y_true` may be None.
+    item's share of all interactions, or of all users, as `popularity` has it; the shares need not
+    add up to 1. The grades are not used: `y_true` may be None. With ``unseen="skip"`` there is no
+    value for ``ties="optimistic"`` and "pessimistic"; "once" and "laplace" need counts.
 
     Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list may
     hold only items that are skipped.
@@ -147,29 +152,36 @@ def novelty(
         return np.asarray(r.expected(bits)[:, :k].sum(axis=1) / length)
 
 
+def check_novelty(options: Mapping[str, Any]) -> None:
+    """Refuse a treatment of unseen items that lacks what it needs."""
+    unseen, ties = options["unseen"], options["ties"]
+    if unseen in ("once", "laplace") and options["popularity"].total is None:
+        raise ValueError(
+            f"unseen={unseen!r} needs counts. Got probabilities in popularity; smooth them "
+            "before, or pass counts."
+        )
+    if unseen == "laplace" and options["catalog"] is None:
+        raise ValueError("unseen='laplace' needs catalog=…, how many items there are.")
+    if unseen == "skip" and ties in ("optimistic", "pessimistic"):
+        raise ValueError(
+            f"novelty with unseen='skip' has no value for ties={ties!r}. Use another policy."
+        )
+
+
 def _information(popularity: Found, unseen: str, catalog: Found | int | None) -> Array:
     """-log2 p of each item of the rows; nan for one that was not seen and is skipped."""
     table = popularity.table
     count = np.where(popularity.known, table.values[popularity.place], 0.0)
-    total = table.total
-    if unseen in ("once", "laplace") and total is None:
-        raise ValueError(
-            f"unseen={unseen!r} adds to counts of interactions. Got probabilities in popularity; "
-            "smooth them before, or pass counts."
-        )
-    total = 1.0 if total is None else total
+    total = 1.0 if table.total is None else table.total
     if unseen == "laplace":
-        if catalog is None:
-            raise ValueError("unseen='laplace' needs catalog=…, how many items there are.")
-        n_items = catalog if isinstance(catalog, int) else len(catalog.table.ids)
-        return 0.0 - np.log2((count + 1.0) / (total + n_items))
+        return 0.0 - np.log2((count + 1.0) / (total + size_of(catalog, table)))
     if unseen == "once":
         count = np.maximum(count, 1.0)
     elif unseen == "error" and not count.all():
         missing = popularity._replace(known=count > 0).missing()
         raise ValueError(
-            f"The novelty of an item that nobody chose is infinite, and {missing}, or not more "
-            "than 0 there. Say what such an item counts as: unseen='skip', 'once' or 'laplace'."
+            f"The novelty of an item that nobody chose is infinite, and {missing}, or 0 there. "
+            "Say what such an item counts as: unseen='skip', 'once' or 'laplace'."
         )
     return 0.0 - np.log2(np.where(count > 0, count, np.nan) / total)
 
@@ -179,10 +191,6 @@ def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
 
     Where the list may hold none of them it has no mean.
     """
-    if r.ties in ("optimistic", "pessimistic"):
-        raise ValueError(
-            f"novelty with unseen='skip' has no value for ties={r.ties!r}. Use another policy."
-        )
     chosen = r.chosen(k)
     worth = r.at_ranks(np.nan_to_num(bits))
     seen = r.at_ranks(~np.isnan(bits))

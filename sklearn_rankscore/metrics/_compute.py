@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._options import settle
 from sklearn_rankscore.metrics._ranking import Ranking
-from sklearn_rankscore.metrics._rows import MissingRowsError, Rows
+from sklearn_rankscore.metrics._rows import MissingRowsError, Rows, carried_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,8 @@ def request_of(metric: Metric, options: Mapping[str, Any]) -> Request:
     """Give every option its value."""
     given = {**metric.bound, **metric.checked(options)}
     own = settle(given, metric.options, metric.name)
+    if metric.check is not None:
+        metric.check(own)
     own.pop("convention", None)
     ties, undefined = own.pop("ties", "average"), own.pop("replace_undefined_by", np.nan)
     return Request(metric, ties, undefined, own)
@@ -40,9 +42,24 @@ def collect(
     metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
 ) -> Rows:
     """Check the rows, and no more of the grades than the metrics need."""
-    needs = {metric.grades for metric in metrics}
+    needs = {metric.grades: metric.name for metric in reversed(metrics)}
     grades = next(need for need in ("judged", "unjudged", "unused") if need in needs)
-    return Rows.collect(y_true, y_score, qid, grades=grades, **row_values)
+    if y_true is None and grades != "unused":
+        raise ValueError(
+            f"y_true must hold grades, which {needs[grades]} needs. Got None instead."
+        )
+    one_list = all(metric.pool and not metric.row_values for metric in metrics)
+    return Rows.collect(y_true, y_score, qid, grades=grades, one_list=one_list, **row_values)
+
+
+def row_values_of(metrics: Sequence[Metric], y_true: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Take what was given for each row from the options; else what y_true carries."""
+    names = dict.fromkeys(name for metric in metrics for name in metric.row_values)
+    taken = {name: given.pop(name, None) for name in names}
+    return {
+        name: carried_values(y_true, name) if value is None else value
+        for name, value in taken.items()
+    }
 
 
 def evaluate(

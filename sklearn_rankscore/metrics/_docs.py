@@ -79,23 +79,25 @@ unknown : {"error", "ignore"}, default="error"
 """,
     "item_features": """\
 item_features : mapping, DataFrame, (ids, matrix), array or sparse matrix
-    Vector of each item, by its id; line i of an array is item i's, without `item` it is row i's.
+    Vector of each item, by its id: of a DataFrame, its index is the ids and all columns are
+    features; line i of an array or matrix is item i's, without `item` it is row i's.
 """,
     "item_similarity": """\
 item_similarity : "cosine" or callable, default="cosine"
-    How alike two items are; a callable takes two arrays of vectors, shape (n_pairs, n_features),
-    and gives one finite number for each pair.
+    How alike two items are, 1 for equal ones; a callable takes two arrays of vectors, shape
+    (n_pairs, n_features), sparse if the features are, and gives a finite number for each pair.
 """,
     "popularity": """\
 popularity : Popularity, mapping, Series, (ids, values) or array
-    How often each item was chosen, from training data: counts (whole numbers), which are divided
-    by their sum or, of an `item_popularity`, its total; or probabilities. Line i of an array is
-    item i's, without `item` it is row i's.
+    How often each item was chosen, from training data, as `item_popularity` makes it of a log; or
+    counts (integers, or whole numbers not all up to 1), which are divided by their sum; or
+    probabilities. Of a Series, its index is the ids; value i of an array is item i's, without
+    `item` it is row i's.
 """,
     "unseen": """\
 unseen : {"error", "skip", "once", "laplace"}, default="error"
     What an item counts as that is not in `popularity`, or with 0: an error; left out of the mean;
-    chosen once; or, for every item, count + 1 of total + the size of `catalog`.
+    chosen once; or, for every item, (count + 1) / (total + size of `catalog`).
 """,
     "popular_share": """\
 popular_share : float, default=0.2
@@ -132,6 +134,11 @@ float
     Mean over the queries; nan, with a warning, if the metric is defined for none of them.
 """
 
+ROW_WEIGHT = """\
+sample_weight : array-like of shape (n_rows,) or, for a rectangle, (n_queries,), default=None
+    Weight of each query's rows, the same on all of them; 0 leaves the query out.
+"""
+
 POOLED = """\
 float
     Of all queries together.
@@ -153,8 +160,9 @@ _NO_NAN = "if a grade or a score is NaN\n    or text, a grade is infinite"
 def metric_docstring(metric: Metric, defaults: Mapping[str, Any]) -> str:
     """Put the shared sections between a formula's text and its references."""
     head, references, tail = (inspect.getdoc(metric.formula) or "").partition("References\n")
-    named = {*metric.rows, *defaults}
-    parameters = [ROWS, WEIGHT, *(text for option, text in OPTIONS.items() if option in named)]
+    named = {*metric.row_values, *defaults}
+    weight = ROW_WEIGHT if metric.pool else WEIGHT
+    parameters = [ROWS, weight, *(text for option, text in OPTIONS.items() if option in named)]
     body = _section("Parameters", "".join(parameters))
     body += _section("Returns", POOLED if metric.pool else RETURNS) + _section("Raises", RAISES)
     denominator = defaults.get("denominator")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._compute import evaluate as evaluate_all
-from sklearn_rankscore.metrics._compute import per_query_of_all
+from sklearn_rankscore.metrics._compute import per_query_of_all, row_values_of
 from sklearn_rankscore.metrics._options import ROW_VALUES
 from sklearn_rankscore.metrics._validation import got
 
@@ -61,7 +61,7 @@ def evaluate(
     >>> evaluate(y_true, y_score, qid=qid, metrics=["mrr", "p@1"])
     {'mrr': 0.75, 'p@1': 0.5}
     """
-    wanted, row_values = _parted(metrics, metric_options)
+    wanted, row_values = _parted(metrics, metric_options, y_true)
     means = evaluate_all(
         list(wanted.values()), y_true, y_score, qid, sample_weight=sample_weight, **row_values
     )
@@ -106,7 +106,7 @@ def evaluate_per_query(
     >>> {name: column.tolist() for name, column in values.items()}
     {'qid': ['a', 'b'], 'mrr': [1.0, 0.5], 'p@1': [1.0, 0.0]}
     """
-    wanted, row_values = _parted(metrics, metric_options)
+    wanted, row_values = _parted(metrics, metric_options, y_true)
     if "qid" in wanted:
         raise ValueError("No metric can be named 'qid', which is the column of query ids.")
     ids, values = per_query_of_all(list(wanted.values()), y_true, y_score, qid, **row_values)
@@ -114,16 +114,18 @@ def evaluate_per_query(
 
 
 def _parted(
-    metrics: Iterable[str | Metric] | Mapping[str, str | Metric], given: Mapping[str, Any]
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
+    given: Mapping[str, Any],
+    y_true: Any,
 ) -> tuple[dict[str, Metric], dict[str, Any]]:
     """Metrics with their options, and what was given for each row."""
-    row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
     options = {name: value for name, value in given.items() if name not in ROW_VALUES}
     wanted = named_metrics(metrics, options)
-    for name in row_values:
-        if not any(name in metric.rows for metric in wanted.values()):
-            raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
-    return wanted, row_values
+    row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
+    taken = row_values_of(list(wanted.values()), y_true, row_values)
+    for name in row_values:  # what is left
+        raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
+    return wanted, taken
 
 
 def named_metrics(

@@ -118,26 +118,50 @@ def popularity(value: Any, parameter: str) -> ItemTable:
         table = _table(value, parameter, "popularity")
     share = table.values
     if share.ndim != 1:
-        raise ValueError(f"{parameter} must be a number for each item. Got shape {share.shape}.")
+        raise ValueError(
+            f"{parameter} must be one number for each item. Got shape {share.shape} instead; of a "
+            "frame, pass the column."
+        )
     if table.total is None and share.size and _counted(value, share):
         table.total = float(share.sum())
     most = 1.0 if table.total is None else table.total
-    if not share.size or not np.isfinite(share).all() or share.min() < 0 or share.max() > most:
+    wrong = ~((share >= 0) & (share <= most))
+    if not share.size or wrong.any():
         raise ValueError(
-            f"{parameter} must hold counts of interactions, or probabilities from 0 to 1. Got "
-            f"{got(value)} instead."
+            f"{parameter} must hold counts of interactions (whole numbers), or probabilities from "
+            f"0 to 1. Got {share[wrong][0]:g} instead."
+            if share.size
+            else "Got none."
         )
     return table
 
 
+def size_of(catalog: Any, table: ItemTable) -> int:
+    """How many items there are; without a catalogue, those of the table."""
+    size = len(table.ids) if catalog is None else catalog
+    size = size if isinstance(size, int) else len(size.table.ids)
+    if size < len(table.ids):
+        raise ValueError(
+            f"The catalog must hold every item of {table.name}. Got {size} items and "
+            f"{len(table.ids)} in {table.name}."
+        )
+    return size
+
+
 def _counted(value: Any, share: Array) -> bool:
     """Whether numbers are counts: whole numbers; of floats, those that are not all up to 1."""
-    if isinstance(value, ItemTable):
+    if isinstance(value, ItemTable) or (share != np.floor(share)).any():
         return False
-    whole = bool((share == np.floor(share)).all())
     values = list(value.values()) if isinstance(value, Mapping) else value
     values = values[1] if isinstance(values, tuple) and len(values) == 2 else values
-    return whole and (share.max() > 1 or np.asarray(values).dtype.kind in "biu")
+    if share.max() > 1 or np.asarray(values).dtype.kind in "biu":
+        return True
+    if share.sum() > 1:
+        raise ValueError(
+            "popularity must hold counts, or probabilities from 0 to 1. Got floats that are all 0 "
+            "or 1, which may be either; pass counts as integers."
+        )
+    return False
 
 
 def catalog(value: Any, parameter: str) -> ItemTable | int | None:
@@ -175,7 +199,7 @@ def _table(value: Any, parameter: str, name: str) -> ItemTable:
     else:
         raise TypeError(
             f"{parameter} must be a dict by item id, a pandas object by its index, a pair (ids, "
-            f"values), or an array whose line i is item i's. Got {got(value)} instead."
+            f"values), or a NumPy array whose line i is item i's. Got {got(value)} instead."
         )
     if sparse.issparse(lines):
         return ItemTable(name, ids, sparse.csr_matrix(lines, dtype=np.float64))

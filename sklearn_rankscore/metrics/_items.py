@@ -24,13 +24,13 @@ class Items:
     codes: Array  # (n_rows,) number of each row's item
 
     @classmethod
-    def from_rows(cls, item: Any) -> Items:
+    def from_rows(cls, item: Any, name: str = "item") -> Items:
         """Number the items of rows."""
-        values, ids = encode(item, "item")
+        values, ids = encode(item, name)
+        if not values.size:
+            raise ValueError(f"{name} must hold at least one row. Got none instead.")
         if ids is not None:
             return cls(ids, values)
-        if not values.size:
-            raise ValueError("item must hold at least one row. Got none instead.")
         return cls(*number(values))
 
     def check_once(self, queries: Queries) -> None:
@@ -52,6 +52,8 @@ class Items:
     def found_in(self, table: ItemTable) -> Found:
         """Look each item up in a table."""
         place = places(self.ids, table.ids)
+        if (place < 0).all():
+            check_same_kind("item", self.ids, table.name, table.ids)
         return Found(self, table, np.maximum(place, 0), place >= 0)
 
 
@@ -77,14 +79,18 @@ class Found(NamedTuple):
     def missing(self) -> str:
         """Say which items the table does not have, for an error message."""
         ids = self.items.ids[~self.known]
-        kinds = {ids.dtype.kind in "OUS", self.table.ids.dtype.kind in "OUS"}
-        hint = (
-            f", whose ids are like {shown(self.table.ids[0])}"
-            if len(kinds) > 1 and len(self.table.ids)
-            else ""
+        if len(ids) == 1:
+            return f"item {shown(ids[0])} is not in {self.table.name}"
+        return f"{len(ids)} items, such as {shown(ids[0])}, are not in {self.table.name}"
+
+
+def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
+    """Refuse ids of which none is among others, where some are text and the others are not."""
+    if len(others) and isinstance(ids[0], str) != isinstance(others[0], str):
+        raise ValueError(
+            f"{name} and {other} must name the same things. Got {name} such as {shown(ids[0])}, "
+            f"{other} such as {shown(others[0])}, and none in both."
         )
-        more = f" and {len(ids) - 1} others are" if len(ids) > 1 else " is"
-        return f"item {shown(ids[0])}{more} not in {self.table.name}{hint}"
 
 
 def places(wanted: Array, ids: Array) -> Array:

@@ -14,6 +14,7 @@ from sklearn_rankscore.metrics._compute import (
     means_of,
     per_query_of_all,
     request_of,
+    row_values_of,
     values_of,
 )
 from sklearn_rankscore.metrics._docs import metric_docstring
@@ -75,12 +76,14 @@ class Metric:
     own_ties : bool
         Whether the metric itself defines what equal scores mean, so that ``ties="average"`` is
         that, not an expectation over their orders.
-    rows : tuple of str
+    row_values : tuple of str
         What else it may need of each row: "item", "similarity". Passed to a call by these names;
         a scorer finds them as it finds query ids.
     pool : callable or None
         For a metric that has no value per query: ``pool(total, **options)`` makes its value of
         what the formula gives for each block of queries, added up.
+    check : callable or None
+        ``check(options)`` refuses options that do not go together.
     best_orders : bool
         Whether there is a value for the best and for the worst order of tied rows.
     shared : tuple of str
@@ -106,8 +109,9 @@ class Metric:
     greater_is_better: bool = True
     grades: str = "judged"
     own_ties: bool = False
-    rows: tuple[str, ...] = ()
+    row_values: tuple[str, ...] = ()
     pool: Callable[..., float] | None = None
+    check: Callable[[Mapping[str, Any]], None] | None = None
     best_orders: bool = True
     shared: tuple[str, ...] = tuple(SHARED)
     options: Mapping[str, Any] = field(init=False, compare=False)
@@ -122,7 +126,7 @@ class Metric:
         )
         vars(self).update(
             bound=MappingProxyType(self.checked(self.bound)),
-            __signature__=_signature(self.rows, defaults | dict(self.bound)),
+            __signature__=_signature(self.row_values, defaults | dict(self.bound)),
         )
 
     @property
@@ -146,7 +150,7 @@ class Metric:
                 f"metric; the scorer that a search wants is make_rank_scorer({str(self)!r})."
             )
         given: dict[str, Any] = dict(options)
-        row_values = self._take_row_values(given)
+        row_values = row_values_of([self], y_true, given)
         request = request_of(self, given)
         rows = collect([self], y_true, y_score, qid, sample_weight=sample_weight, **row_values)
         return means_of([request], values_of([request], rows), rows)[0]
@@ -166,21 +170,22 @@ class Metric:
         PerQuery
             Named tuple of two arrays of shape (n_queries,), `qid` and `value`. Undefined values
             are replaced as in the mean; pass ``replace_undefined_by=np.nan`` to see them.
+
+        Raises
+        ------
+        TypeError
+            For a metric of all queries together, such as `catalog_coverage`.
         """
         given: dict[str, Any] = dict(options)
-        row_values = self._take_row_values(given)
+        row_values = row_values_of([self], y_true, given)
         metric = self.bind(**given) if given else self
         ids, values = per_query_of_all([metric], y_true, y_score, qid, **row_values)
         return PerQuery(ids, values[0])
 
-    def _take_row_values(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Part what was given for each row from the options."""
-        return {name: options.pop(name) for name in self.rows if name in options}
-
     def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Refuse options that the metric does not have, and values that they cannot take."""
         for name in ROW_VALUES:
-            if name in self.rows and name in options:
+            if name in self.row_values and name in options:
                 raise TypeError(
                     f"{name} is one value for each row: it goes into a call, {self.name}(y_true, "
                     f"y_score, {name}=…), and is no option of the metric. A scorer finds it by "

@@ -71,7 +71,8 @@ def check_options(
     for option in options:
         if option not in defaults:
             raise TypeError(
-                f"{metric} has no option {option!r}. Its options are {', '.join(defaults)}."
+                f"{metric} has no option {option!r}. "
+                + (f"Its options are {', '.join(defaults)}." if defaults else "It has none.")
             )
     return {
         option: _CHECKS[option](value, f"The {option!r} parameter of {metric}", defaults[option])
@@ -190,6 +191,12 @@ def _check_share(value: Any, parameter: str, what: str) -> float:
     return _real(value)
 
 
+def _check_max_similarity(value: Any, parameter: str, _default: Any) -> float:
+    if not -1 <= _real(value) <= 1:
+        raise ValueError(f"{parameter} must be from -1 to 1. Got {got(value)} instead.")
+    return _real(value)
+
+
 def _check_max_grade(value: Any, parameter: str, _default: Any) -> float:
     if not 0 < _real(value) <= 1000:
         raise ValueError(
@@ -222,7 +229,7 @@ _CHECKS: dict[str, Callable[[Any, str, Any], Any]] = {
         value, parameter, ("error", "skip", "once", "laplace")
     ),
     "popular_share": lambda value, parameter, _: _check_share(value, parameter, "a share"),
-    "max_similarity": lambda value, parameter, _: _check_number(value, parameter, besides=np.nan),
+    "max_similarity": _check_max_similarity,
     "definition": lambda value, parameter, _: check_choice(
         value, parameter, ("unexpected", "recommenders", "rectools")
     ),

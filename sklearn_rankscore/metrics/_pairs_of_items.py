@@ -75,23 +75,23 @@ def _pairs(sums: Any, chosen: Array) -> Array:
 def _of_pairs(
     certain: Array, tied: Array, line: Array, found: Found, similarity: Any
 ) -> tuple[Array, Array, Array]:
-    """Sums over pairs of any similarity of two vectors."""
+    """Sums over pairs of any similarity of two vectors; ranks that are equally apart at once."""
     listed = certain | tied
-    one, other = np.triu_indices(line.shape[1], 1)
-    query, pair = np.nonzero(listed[:, one] & listed[:, other])
-    left, right = one[pair], other[pair]
     vectors = found.table.values
-    alike = np.asarray(
-        similarity(vectors[line[query, left]], vectors[line[query, right]]), dtype=np.float64
-    )
-    if alike.shape != query.shape or not np.isfinite(alike).all():
-        raise ValueError(
-            "item_similarity must take two arrays of vectors, line i of each being a pair, and "
-            f"give a finite number for each pair. Got an array of shape {alike.shape} for "
-            f"{len(query)} pairs instead."
-        )
-    n_tied = tied[query, left].astype(np.intp) + tied[query, right]
-    both, mixed, neither = (
-        np.bincount(query, weights=alike * (n_tied == n), minlength=len(line)) for n in range(3)
-    )
-    return both, mixed, neither
+    sums = np.zeros((3, len(line)))
+    for apart in range(1, line.shape[1]):
+        query, rank = np.nonzero(listed[:, :-apart] & listed[:, apart:])
+        if not len(query):
+            continue
+        one, other = line[query, rank], line[query, rank + apart]
+        alike = np.asarray(similarity(vectors[one], vectors[other]), dtype=np.float64)
+        if alike.shape != query.shape or not np.isfinite(alike).all():
+            raise ValueError(
+                "item_similarity must take two arrays of vectors, line i of each being a pair, "
+                f"and give a finite number for each pair. Got an array of shape {alike.shape} for "
+                f"{len(query)} pairs instead."
+            )
+        n_tied = tied[query, rank].astype(np.intp) + tied[query, rank + apart]
+        for n in range(3):
+            sums[n] += np.bincount(query, alike * (n_tied == n), minlength=len(line))
+    return sums[0], sums[1], sums[2]

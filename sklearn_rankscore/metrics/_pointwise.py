@@ -20,7 +20,8 @@ def rmse(r: Ranking) -> Array:
     at the top; and a model that is closer to the grades of each query's level may order its rows
     worse. It is here to be shown beside nDCG.
 
-    Less is better: a scorer negates it. It has no value per query.
+    Less is better: a scorer negates it. It has no value per query, and needs no query ids. A score
+    of -inf is an error.
 
     Range: 0 upwards, in units of grade. Always defined.
 

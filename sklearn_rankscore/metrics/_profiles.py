@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore.metrics._item_tables import Popularity, vectors
-from sklearn_rankscore.metrics._items import Items, places
+from sklearn_rankscore.metrics._items import Items, check_same_kind, places
 from sklearn_rankscore.metrics._queries import encode, shown
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 
@@ -33,7 +33,8 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     Returns
     -------
     Popularity
-        Named tuple of the item ids, their counts, and the total that the counts are shares of.
+        Named tuple of the item ids, sorted if they have an order; their counts; and the total that
+        the counts are shares of.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     >>> item_popularity(["a", "b", "a"], qid=[1, 1, 1]).counts.tolist()
     [1, 1]
     """
-    items = Items.from_rows(item)
+    items = _sorted(Items.from_rows(item))
     if qid is None:
         return Popularity(items.ids, np.bincount(items.codes), len(items.codes))
     queries = queries_of(qid, len(items.codes))
@@ -58,6 +59,14 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     pairs = np.unique(user * len(items.ids) + items.codes)
     counts = np.bincount(pairs % len(items.ids), minlength=len(items.ids))
     return Popularity(items.ids, counts, len(queries.ids))
+
+
+def _sorted(items: Items) -> Items:
+    try:
+        order = np.argsort(items.ids)
+    except TypeError:  # ids of mixed types have no order
+        return items
+    return Items(items.ids[order], np.argsort(order)[items.codes])
 
 
 def profile_similarity(
@@ -76,7 +85,8 @@ def profile_similarity(
     Parameters
     ----------
     item, qid : array-like of shape (n_rows,)
-        Item of each row, and the person (or query) it is ranked for.
+        Item of each row, and the person it is ranked for: where a person has several queries, the
+        id of the person, not of the query.
     history_item, history_qid : array-like of shape (n_interactions,)
         Items that were chosen before, and by whom.
     item_features : mapping, DataFrame, (ids, matrix), array or sparse matrix
@@ -107,11 +117,16 @@ def profile_similarity(
     [0.5]
     """
     table = vectors(item_features, "item_features")
-    rows, past = Items.from_rows(item), Items.from_rows(history_item)
+    rows, past = Items.from_rows(item), Items.from_rows(history_item, "history_item")
     people, before = queries_of(qid, len(rows.codes)), encode(history_qid, "history_qid")
     check_same_length("history_qid", len(before[0]), len(past.codes))
     ids, person = np.unique(before[0], return_inverse=True)
-    known = places(people.ids, ids if before[1] is None else before[1][ids])
+    with_past = ids if before[1] is None else before[1][ids]
+    known = places(people.ids, with_past)
+    if (known < 0).all():
+        check_same_kind("qid", people.ids, "history_qid", with_past)
+    if without_history is not None and not -1 <= without_history <= 1:
+        raise ValueError(f"without_history must be from -1 to 1. Got {without_history!r} instead.")
     if without_history is None and (known < 0).any():
         raise ValueError(
             f"{(known < 0).sum()} of {len(known)} people have no history, the first is "

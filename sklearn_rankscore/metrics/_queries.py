@@ -256,8 +256,9 @@ def _is_missing(query: Any) -> bool:
 
 
 def _missing_id(name: str, row: int) -> str:
-    of = {"qid": "query", "item": "item"}.get(name, "item")
+    if "qid" not in name:
+        return f"{name} must not be missing: row {row} has no item id. Drop such rows."
     return (
-        f"{name} must not be missing: row {row} has no {of} id. Drop such rows, or give each of "
+        f"{name} must not be missing: row {row} has no query id. Drop such rows, or give each of "
         "them an id of its own."
     )

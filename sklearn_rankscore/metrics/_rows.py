@@ -51,12 +51,14 @@ class Rows:
         qid: Any = None,
         *,
         grades: str = "judged",
+        one_list: bool = False,
         sample_weight: Any = None,
         **row_values: Any,
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
         Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
+        With `one_list`, flat rows without ids are one query, which no metric minds.
         """
         if qid is None:
             qid = carried_ids(y_true)
@@ -66,6 +68,8 @@ class Rows:
             grade = np.zeros(score.shape if n_grades in (None, score.size) else n_grades, np.int16)
         else:
             grade = as_grades(y_true, unjudged=grades == "unjudged")
+        if qid is None and one_list and grade.ndim == 1:
+            grade, score = grade[None], score[None]
         if qid is None:
             queries = _rectangle(grade, score)
         else:
@@ -121,7 +125,12 @@ class Rows:
     def _one_per_row(self, values: Any, name: str) -> Array:
         numbers = as_numbers(values, name)
         check_same_length(name, numbers.size, len(self.grade))
-        return self.queries.arrange(numbers.ravel().astype(np.float64))
+        numbers = numbers.ravel().astype(np.float64)
+        if not (np.abs(numbers) <= 1 + 1e-9).all():  # a cosine, rounded
+            raise ValueError(
+                f"{name} must be from -1 to 1. Got {numbers[np.abs(numbers).argmax()]:g} instead."
+            )
+        return self.queries.arrange(numbers)
 
     def _one_weight(self, sample_weight: Any) -> Array:
         """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
@@ -168,6 +177,13 @@ def check_same_length(name: str, length: int, n_rows: int) -> None:
 def carried_ids(y: Any) -> Any:
     """Query ids that travel on y: a RankTarget's own, or a level of a pandas index."""
     return getattr(y, "qid", None) if isinstance(y, np.ndarray) else index_level(y, "qid")
+
+
+def carried_values(y: Any, name: str) -> Any:
+    """What else travels on y for each row, by its name."""
+    if isinstance(y, np.ndarray):
+        return getattr(y, "metadata", {}).get(name)
+    return index_level(y, name)
 
 
 def index_level(rows: Any, name: str) -> Any:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore.metrics._item_tables import size_of
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sklearn_rankscore.metrics._items import Found
     from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._validation import Array
@@ -28,14 +32,17 @@ def serendipity(
     serendipity = mean over the first k rows (over those that there are) of, by `definition`,
 
     =============  ===============================================================================
-    "unexpected"   1 - similarity, if the row is relevant, its item is not among the popular, and
-                   similarity <= max_similarity; else 0. An item is popular if, with all that are
-                   as popular or more so, it is among the first `popular_share` of the items.
+    "unexpected"   1 - similarity, if the row is relevant, its item is not popular, and similarity
+                   <= max_similarity; else 0. An item is popular if at most popular_share x n of
+                   the n items in `popularity` have a count that is not below its own.
     "recommenders" (1 - similarity), if the row is relevant: unexpectedness x relevance.
     "rectools"     max(p - p_popular, 0), if the row is relevant: p = (n + 1 - rank) / n of n
                    items, p_popular the same of the item's rank by popularity, equal counts sharing
                    one rank; 0 for items that nobody chose. Similarity is not used.
     =============  ===============================================================================
+
+    The first needs item, similarity and popularity; the second similarity; the third item and
+    popularity, and takes n from `catalog`.
 
     Range: 0 to 1; to 2 where a similarity is negative. Undefined for a query without relevant
     rows, or without retrieved ones.
@@ -55,8 +62,6 @@ def serendipity(
     0.4
     """
     relevant = r.relevant(min_relevance)
-    if popularity is None and definition != "recommenders":
-        raise TypeError("serendipity needs popularity=…, unless definition='recommenders'.")
     if definition == "rectools" and popularity is not None:
         found = _ahead_of_popularity(r, k, relevant, popularity, catalog)
     else:
@@ -69,6 +74,12 @@ def serendipity(
     value: Array = found / np.maximum(length, 1)
     value[(relevant.sum(axis=1) == 0) | (length == 0)] = np.nan
     return value
+
+
+def check_serendipity(options: Mapping[str, Any]) -> None:
+    """Refuse a definition that lacks what it needs."""
+    if options["popularity"] is None and options["definition"] != "recommenders":
+        raise TypeError("serendipity needs popularity=…, unless definition='recommenders'.")
 
 
 def _popular(popularity: Found, share: float) -> Array:
@@ -87,9 +98,7 @@ def _ahead_of_popularity(
     tie over ranks a to b, the mean of an arithmetic series that ends at rank k or c.
     """
     counts = popularity.table.values
-    n_items = len(counts) if catalog is None else catalog
-    if not isinstance(n_items, int):
-        n_items = len(n_items.table.ids)
+    n_items = size_of(catalog, popularity.table)
     by_count = np.where(counts > 0, popularity.table.rank_by_popularity, n_items + 1.0)
     by_count = np.where(popularity.known, by_count[popularity.place], n_items + 1.0)
     rank_of_count = r.in_order(relevant * by_count[r.lay_out(popularity.items.codes)])

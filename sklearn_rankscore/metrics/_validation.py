@@ -48,9 +48,10 @@ def as_numbers(values: Any, name: str) -> Array:
     if array.dtype == object:
         array = _from_objects(array, name)
     if array.dtype.kind not in "biuf":
+        hint = "; text and dates have no order of relevance, encode them as grades first."
         raise ValueError(
-            f"{name} must hold real numbers. Got dtype {array.dtype} instead; "
-            "text and dates have no order of relevance, encode them as grades first."
+            f"{name} must hold real numbers. Got dtype {array.dtype} instead"
+            f"{hint if name.startswith('y') else '.'}"
         )
     missing = _missing(values, array)
     if missing:

@@ -85,8 +85,8 @@ def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> A
 def row_values_not_found(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
     """Say where a value of each row is looked for."""
     return (
-        f"{seeker} found no {parameter} of the rows. {what_came(name, parameter, X, y)}"
-        f"{_five_ways(name, f'qid=…, {name}=…')}"
+        f"{seeker} found no {parameter} of the rows by the name {name!r}. "
+        f"{what_came(name, parameter, X, y)}{_five_ways(name, f'qid=…, {name}=…')}"
     )
 
 

@@ -41,7 +41,7 @@ class _Scorer:
     ) -> None:
         check_choice(response_method, "The 'response_method' parameter", RESPONSE_METHODS)
         check_choice(on_split_query, "The 'on_split_query' parameter", _ON_SPLIT_QUERY)
-        wanted = {name for metric in metrics for name in metric.rows}
+        wanted = {name for metric in metrics for name in metric.row_values}
         for parameter, name in names.items():
             of = "query ids" if parameter == "qid" else f"values of {parameter}"
             check_name(name, parameter, of)
@@ -59,11 +59,11 @@ class _Scorer:
         self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any, **passed: Any
     ) -> list[float]:
         seeker = type(self).__name__
-        ids = find_query_ids(self._names["qid"], X, y, qid, seeker)
+        names = self._names_now()
+        ids = find_query_ids(names.pop("qid"), X, y, qid, seeker)
         row_values = {
             parameter: find_row_values(name, X, y, passed.get(parameter), parameter)
-            for parameter, name in self._names.items()
-            if parameter != "qid"
+            for parameter, name in names.items()
         }
         if self._on_split_query != "ignore":
             warn_of_cut_queries(
@@ -74,19 +74,25 @@ class _Scorer:
                 raises=self._on_split_query == "raise",
             )
         if self._accept_sample_weight():
-            request = self._requests["sample_weight"]
-            name = request if isinstance(request, str) else "sample_weight"
-            sample_weight = find(name, X, y, sample_weight)
+            sample_weight = find(self._named("sample_weight"), X, y, sample_weight)
         scores = response(estimator, X, self._response_method)
         try:
             values = evaluate(
                 self._metrics, y, scores, ids, sample_weight=sample_weight, **row_values
             )
         except MissingRowsError as missing:
-            name = self._names[missing.name]
-            raise ValueError(row_values_not_found(name, missing.name, X, y, seeker)) from None
+            text = row_values_not_found(names[missing.name], missing.name, X, y, seeker)
+            raise ValueError(text) from None
         signed = zip(self._metrics, values, strict=True)
         return [value if metric.greater_is_better else 0.0 - value for metric, value in signed]
+
+    def _named(self, parameter: str) -> str:
+        """Under which name a parameter is looked for: as it was requested, else as it was made."""
+        request = self._requests[parameter]
+        return request if isinstance(request, str) else self._names.get(parameter, parameter)
+
+    def _names_now(self) -> dict[str, str]:
+        return {parameter: self._named(parameter) for parameter in self._names}
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Tell scikit-learn which metadata the scorer wants.
@@ -244,14 +250,14 @@ class MultiRankScorer(_Scorer):
     ['ndcg@10', 'mrr']
     """
 
-    def __init__(self, scores: tuple[str, ...], *args: Any) -> None:
+    def __init__(self, score_names: tuple[str, ...], *args: Any) -> None:
         super().__init__(*args)
-        self._scores = scores
+        self._score_names = score_names
 
     @property
     def metrics(self) -> dict[str, Metric]:
         """The metrics by the names of their scores."""
-        return dict(zip(self._scores, self._metrics, strict=True))
+        return dict(zip(self._score_names, self._metrics, strict=True))
 
     def __call__(
         self,
@@ -268,8 +274,10 @@ class MultiRankScorer(_Scorer):
         values = self._values(
             estimator, X, y, qid, sample_weight, item=item, similarity=similarity
         )
-        return dict(zip(self._scores, values, strict=True))
+        return dict(zip(self._score_names, values, strict=True))
 
     def __repr__(self) -> str:
         """As it would be made."""
-        return f"make_multi_rank_scorer({list(self._scores)}{self._shown()})"
+        options = {o: v for metric in self._metrics for o, v in metric.bound.items()}
+        names = f"{list(self._score_names)}{spell_options(options)}"
+        return f"make_multi_rank_scorer({names}{self._shown()})"

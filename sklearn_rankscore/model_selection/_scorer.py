@@ -36,17 +36,18 @@ def make_rank_scorer(
         Name under which the query ids of rows are found, first hit wins: metadata routed as
         ``fit(X, y, qid=…)``, a RankTarget (whatever the name), a level of y's pandas index, a
         column of X, a level of X's pandas index.
-    item, similarity : str
+    item, similarity : str, default="item", "similarity"
         Names under which the items of rows, and their similarities to a profile, are found in the
-        same places, for metrics that need them; on a RankTarget by ``RankTarget(y, qid=…,
-        item=…)``.
+        same places, for metrics that need them. A column of X is a feature to the model as well;
+        ``RankTarget(y, qid=…, item=…)`` is none.
     response_method : {"auto", "predict", "decision_function", "predict_proba"}, default="auto"
         What rows are ranked by. "auto": what a regressor or ranker predicts; for a classifier of
         two grades its decision function or probability, for more its expected grade.
     on_split_query : {"warn", "raise", "ignore"}, default="warn"
         What to do when a RankTarget shows that the split has cut through queries.
     **metric_options
-        Options of the metric, such as ``gain="exponential"``, tables such as ``catalog=ids``.
+        Options of the metric, such as ``gain="exponential"``, and tables by item, such as
+        ``popularity=counts``: one for all folds, so make it of what came before all of them.
 
     Returns
     -------
@@ -79,6 +80,9 @@ def make_rank_scorer(
     >>> y = RankTarget(grades, qid=qid)
     >>> cross_val_score(Ridge(), X, y, scoring=scorer, cv=QueryKFold(3)).round(4).tolist()
     [0.8597, 1.0, 1.0]
+    >>> y = RankTarget(grades, qid=qid, item=["a", "b", "a", "c", "b", "a"])
+    >>> make_rank_scorer("coverage@1", catalog=5)(Ridge().fit(X, y), X, y)
+    0.4
     """
     bound = (get_metric(metric, **metric_options),)
     names = {"qid": qid, "item": item, "similarity": similarity}

@@ -84,7 +84,7 @@ def split_report(
     cv=QueryKFold(…).
     """
     scored = get_metric(metric)
-    if scored.own_ties or scored.rows or scored.pool is not None:
+    if scored.own_ties or scored.row_values or scored.pool is not None:
         why = "defines equal scores itself" if scored.own_ties else "is none of grades and ranks"
         raise ValueError(
             f"metric must be one whose value for equal scores is that of a random order. Got "

@@ -114,7 +114,7 @@ def test_each_query_agrees_with_enumeration_of_all_tie_orders(metric, ties):
         if options.get("unseen") == "skip" and ties in ("optimistic", "pessimistic"):
             continue
         grade, score, qid, item, similarity = draw(rng)
-        also = {"similarity": similarity} if "similarity" in metric.rows else {}
+        also = {"similarity": similarity} if "similarity" in metric.row_values else {}
         got = metric.per_query(
             grade,
             score,
@@ -422,7 +422,11 @@ BAD = {"y_score": [2, 1], "qid": [0, 0], "item": ["a", "b"]}
         (lambda: novelty(None, **BAD), TypeError, "novelty needs popularity=…"),
         (lambda: novelty(None, **BAD, popularity={"a": 1}), ValueError, "unseen='skip', 'once'"),
         (lambda: novelty(None, **BAD, popularity={"a": 1, "b": 0}), ValueError, "item 'b' is not"),
-        (lambda: novelty(None, **BAD, popularity={1: 1, 2: 1}), ValueError, "ids are like 1"),
+        (
+            lambda: novelty(None, **BAD, popularity={1: 1, 2: 1}),
+            ValueError,
+            "Got item such as 'a', popularity such as 1",
+        ),
         (
             lambda: novelty(None, **BAD, popularity={"a": 1.5, "b": 0.5}),
             ValueError,
@@ -452,7 +456,7 @@ BAD = {"y_score": [2, 1], "qid": [0, 0], "item": ["a", "b"]}
         (
             lambda: novelty(None, **BAD, popularity={"a": 0.5}, unseen="once"),
             ValueError,
-            "Got probabilities",
+            "needs counts. Got probabilities",
         ),
         (
             lambda: novelty(None, **BAD, popularity={"a": 5}, unseen="laplace"),
@@ -525,14 +529,96 @@ BAD = {"y_score": [2, 1], "qid": [0, 0], "item": ["a", "b"]}
             TypeError,
             "needs popularity=…, unless definition='recommenders'",
         ),
-        (lambda: serendipity(None, **BAD, popularity=PLAYS), ValueError, "y_true"),
+        (
+            lambda: serendipity(None, **BAD, popularity=PLAYS),
+            ValueError,
+            "which serendipity needs",
+        ),
         (lambda: novelty.bind(item=["a"]), TypeError, "A scorer finds it by its name"),
+        (
+            lambda: novelty(None, **BAD, popularity={"a": 1.0, "b": 1.0}),
+            ValueError,
+            "all 0 or 1, which may be either",
+        ),
+        (
+            lambda: novelty(None, **BAD, popularity=PLAYS, unseen="laplace", catalog=3),
+            ValueError,
+            "must hold every item of popularity. Got 3 items and 4",
+        ),
+        (
+            lambda: serendipity([1, 0], **BAD, similarity=[0, 5], popularity=PLAYS),
+            ValueError,
+            "similarity must be from -1 to 1. Got 5",
+        ),
+        (
+            lambda: serendipity.bind(max_similarity=np.nan),
+            ValueError,
+            "max_similarity' parameter of serendipity must be from -1 to 1",
+        ),
+        (lambda: get_metric("rmse@10"), TypeError, "has no option 'k'. It has none."),
+        (lambda: item_popularity([]), ValueError, "item must hold at least one row"),
+        (lambda: ndcg(None, [1, 2], qid=[0, 0]), ValueError, "which ndcg needs. Got None"),
     ],
 )
 def test_wrong_arguments_are_refused_in_words(call, error, message):
     """Each says what is wrong and what to do."""
     with pytest.raises(error, match=message):
         call()
+
+
+def test_ids_of_another_kind_are_never_taken_for_unseen_items():
+    """Numbers in the rows and text in the table, or the other way round: an error at once."""
+    rows = {"y_score": [2, 1], "qid": [0, 0], "item": [1, 2]}
+    for call in (
+        lambda: novelty(None, **rows, popularity={"1": 3, "2": 1}, unseen="once"),
+        lambda: novelty(None, **rows, popularity=item_popularity(["1", "2"]), unseen="skip"),
+        lambda: catalog_coverage(None, **rows, catalog=["1", "2", "3"], unknown="ignore"),
+        lambda: serendipity([1, 0], **rows, similarity=[0, 0], popularity={"1": 3, "2": 1}),
+        lambda: intra_list_diversity(None, **rows, item_features={"1": [1], "2": [2]}),
+    ):
+        with pytest.raises(ValueError, match="must name the same things"):
+            call()
+    with pytest.raises(ValueError, match="history_qid such as '7'"):
+        profile_similarity(
+            [0],
+            [7],
+            history_item=[0],
+            history_qid=["7"],
+            item_features=np.eye(2),
+            without_history=0.0,
+        )
+    # Some that are not there are items that nobody chose.
+    assert novelty(None, **rows, popularity={1: 1, "2": 1}, unseen="once") == 1.0
+
+
+def test_scores_that_need_no_queries_need_no_ids():
+    """RMSE is of rows; flat rows without ids are enough."""
+    assert rmse([3, 1], [1, 3]) == 2.0
+    with pytest.raises(ValueError, match="y_true is flat"):
+        evaluate([3, 1], [1, 3], metrics=["rmse", "ndcg"])
+
+
+def test_a_similarity_of_any_kind_takes_little_memory():
+    """Pairs are compared a few at a time."""
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(4000, 16))
+    rows = {"y_score": rng.normal(size=4000), "qid": np.repeat(np.arange(4), 1000)}
+    tracemalloc.start()
+    got = intra_list_diversity(
+        None,
+        **rows,
+        item_features=vectors,
+        item_similarity=lambda one, other: -((one - other) ** 2).sum(axis=1),
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    lists = vectors.reshape(4, 1000, 16)
+    # The mean squared distance of pairs is twice the sum of the (unbiased) variances.
+    want = 1 + 2 * lists.var(axis=1, ddof=1).sum(axis=1).mean()
+    assert got == pytest.approx(want, rel=1e-12)
+    assert peak < 2**26
 
 
 def test_public_cases():
@@ -568,3 +654,6 @@ def test_a_rank_target_brings_its_query_ids():
     """Grades are not used, yet what carries them carries the ids."""
     target = RankTarget([1, 0, 0], qid=["u", "u", "v"])
     assert catalog_coverage(target, [2, 1, 3], item=[1, 2, 1], k=1, catalog=4) == 0.25
+    target = RankTarget([1, 0, 0], qid=["u", "u", "v"], item=[1, 2, 1])
+    assert catalog_coverage(target, [2, 1, 3], k=1, catalog=4) == 0.25
+    assert evaluate(target, [2, 1, 3], metrics=["coverage@1"], catalog=4) == {"coverage@1": 0.25}

@@ -16,7 +16,7 @@ from sklearn_rankscore import get_metric, metric_names
 
 ALL = [get_metric(name) for name in metric_names()]
 # What lies beyond accuracy needs more than grades and scores, and has tests of its own.
-METRICS = [metric for metric in ALL if not metric.rows and metric.pool is None]
+METRICS = [metric for metric in ALL if not metric.row_values and metric.pool is None]
 BEYOND = {"catalog_coverage", "intra_list_diversity", "novelty", "rmse", "serendipity"}
 POLICIES = ("average", "optimistic", "pessimistic", "first", "last")
 CHOICES = {
@@ -287,7 +287,7 @@ def test_a_metric_looks_like_a_function(metric):
     """Signature, name and docstring are those of the metric, every option explained."""
     parameters = inspect.signature(metric).parameters
     rows = ["y_true", "y_score", "qid", "sample_weight"]
-    assert list(parameters) == [*rows, *metric.rows, *metric.options]
+    assert list(parameters) == [*rows, *metric.row_values, *metric.options]
     assert metric.__name__ == metric.name
     for option in parameters:
         assert f"\n{option} :" in metric.__doc__ or option == "y_score"

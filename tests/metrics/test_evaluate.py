@@ -13,7 +13,7 @@ RNG = np.random.default_rng(0)
 QID = RNG.permutation(np.repeat([f"q{at}" for at in range(30)], 7))
 GRADE = RNG.integers(0, 5, QID.size)
 SCORE = RNG.integers(0, 6, QID.size).astype(float)
-ALONE = [name for name in metric_names() if not get_metric(name).rows and name != "rmse"]
+ALONE = [name for name in metric_names() if not get_metric(name).row_values and name != "rmse"]
 NAMES = ["ndcg@5", "ndcg@10", "map", "mrr", *ALONE]
 
 

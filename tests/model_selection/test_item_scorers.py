@@ -148,6 +148,10 @@ def test_what_is_missing_is_said_before_and_after_fitting():
     """A table when the scorer is made; items where they are looked for."""
     with pytest.raises(TypeError, match="novelty needs popularity=…"):
         make_rank_scorer("novelty@10")
+    with pytest.raises(TypeError, match="serendipity needs popularity=…"):
+        make_rank_scorer("serendipity@10")
+    with pytest.raises(ValueError, match="needs catalog=…"):
+        make_rank_scorer("novelty@10", popularity=POPULARITY, unseen="laplace")
     with pytest.raises(TypeError, match="ndcg@10 takes no item"):
         make_rank_scorer("ndcg@10", item="item_id")
     with pytest.raises(TypeError, match="must be the name under which values of item are found"):
@@ -182,6 +186,24 @@ def test_scorers_with_tables_print_pickle_and_negate():
     assert pickle.loads(pickle.dumps(coverage))(model, X, y) == coverage(model, X, y)
     error = make_rank_scorer("rmse")(model, X, y)
     assert error == pytest.approx(-np.sqrt(np.mean((Y - model.predict(X)) ** 2)), abs=1e-12)
+
+
+def test_a_requested_name_counts_with_routing_off_and_on():
+    """set_score_request says where items are, whatever the switch."""
+    coverage = make_rank_scorer("coverage@5", catalog=CATALOG).set_score_request(item="article")
+    want = [fold_by_hand(test, X[:, 1])[1] for _, test in folds(QID)]
+    for carried in (
+        Carried(X, RankTarget(Y, qid=QID, article=ITEM)),
+        Carried(X, Y, {"qid": QID, "article": ITEM}, routing=True),
+    ):
+        got = carried.validate(
+            cross_validate,
+            ByColumn(column=1),
+            scoring=coverage,
+            cv=folds(QID),
+            error_score="raise",
+        )
+        close(got["test_score"], want)
 
 
 def test_around_a_ranker():
