@@ -126,10 +126,11 @@ def novelty(
     novelty = mean of -log2 p(item) over the first k rows (over those that there are). p is the
     item's share of all interactions, or of all users, as `popularity` has it; the shares need not
     add up to 1. The grades are not used: `y_true` may be None. With ``unseen="skip"`` there is no
-    value for ``ties="optimistic"`` and "pessimistic"; "once" and "laplace" need counts.
+    value for ``ties="optimistic"`` and "pessimistic", and of the orders of ties those count that
+    show an item that was seen; "once" and "laplace" need counts.
 
-    Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list may
-    hold only items that are skipped.
+    Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list holds
+    only items that are skipped.
 
     References
     ----------
@@ -189,7 +190,7 @@ def _information(popularity: Found, unseen: str, catalog: Found | int | None) ->
 def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
     """Mean over the seen items of the list: of s among t tied rows, m of which are in it, j are.
 
-    Where the list may hold none of them it has no mean.
+    Orders that leave the list without one have no mean and do not count.
     """
     chosen = r.chosen(k)
     worth = r.at_ranks(np.nan_to_num(bits))
@@ -201,8 +202,11 @@ def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
     total = (worth * chosen.certain).sum(axis=1)[:, None] + j * mean_tied[:, None]
     chance = _hypergeometric(j, t[:, None], s[:, None], m[:, None])
     number = surely[:, None] + j
+    chance[number == 0] = 0.0
+    some = (s > 0) & (m > 0) | (surely > 0)
     value: Array = (chance * total / np.maximum(number, 1)).sum(axis=1)
-    value[((chance > 0) & (number == 0)).any(axis=1)] = np.nan
+    value[~some] = np.nan
+    value[some] /= chance[some].sum(axis=1)
     return value
 
 

@@ -91,8 +91,7 @@ item_similarity : "cosine" or callable, default="cosine"
 popularity : Popularity, mapping, Series, (ids, values) or array
     How often each item was chosen, from training data, as `item_popularity` makes it of a log; or
     counts (integers, or whole numbers not all up to 1), which are divided by their sum; or
-    probabilities. Of a Series, its index is the ids; value i of an array is item i's, without
-    `item` it is row i's.
+    probabilities. Of a Series, its index is the ids; value i of an array is item i's.
 """,
     "unseen": """\
 unseen : {"error", "skip", "once", "laplace"}, default="error"

@@ -47,8 +47,9 @@ class ItemTable:
         codes, distinct = encode(np.arange(values.shape[0]) if by_line else ids, name)
         self.name = name
         self.by_line = by_line  # line i is item i's or, where rows have no items, row i's
-        self.ids: Array = codes if distinct is None else distinct
-        self.values = values  # (n_items,) or (n_items, n_features), sparse or not
+        # Copies: what the caller does to his arrays is not ours.
+        self.ids: Array = np.array(codes if distinct is None else distinct)
+        self.values = values.copy()  # (n_items,) or (n_items, n_features), sparse or not
         self.total: float | None = None  # of counts
         if len(codes) != values.shape[0]:
             raise ValueError(
@@ -64,10 +65,16 @@ class ItemTable:
     @cached_property
     def norms(self) -> Array:
         """Length of each vector."""
-        squares = self.values.multiply(self.values) if sparse.issparse(self.values) else None
-        if squares is None:
-            return np.asarray(np.sqrt(np.einsum("ij,ij->i", self.values, self.values)))
-        return np.asarray(np.sqrt(np.asarray(squares.sum(axis=1)).ravel()))
+        largest = abs(self.values).max(axis=1)
+        largest = np.ravel(largest.toarray() if sparse.issparse(largest) else largest)
+        scale = np.where(largest > 0, largest, 1.0)  # so that no square is too large or too small
+        if sparse.issparse(self.values):
+            scaled = sparse.diags_array(1.0 / scale) @ self.values
+            squares = np.ravel(scaled.multiply(scaled).sum(axis=1))
+        else:
+            scaled = self.values / scale[:, None]
+            squares = np.einsum("ij,ij->i", scaled, scaled)
+        return np.asarray(scale * np.sqrt(squares))
 
     @cached_property
     def as_popular(self) -> Array:
@@ -97,6 +104,13 @@ class ItemTable:
         return f"<{len(self.ids)} items>"
 
 
+def numbers_per_line(values: Any) -> int:
+    """How many numbers a line of a matrix holds, on average."""
+    return (
+        max(int(values.nnz / values.shape[0]), 1) if sparse.issparse(values) else values.shape[1]
+    )
+
+
 def vectors(value: Any, parameter: str) -> ItemTable:
     """Read item vectors: by id, or one line per item."""
     table = _table(value, parameter, "item_features")
@@ -124,6 +138,8 @@ def popularity(value: Any, parameter: str) -> ItemTable:
         )
     if table.total is None and share.size and _counted(value, share):
         table.total = float(share.sum())
+    if table.total == 0:
+        raise ValueError(f"{parameter} must hold at least one interaction. Got only zeros.")
     most = 1.0 if table.total is None else table.total
     wrong = ~((share >= 0) & (share <= most))
     if not share.size or wrong.any():
@@ -139,7 +155,12 @@ def popularity(value: Any, parameter: str) -> ItemTable:
 def size_of(catalog: Any, table: ItemTable) -> int:
     """How many items there are; without a catalogue, those of the table."""
     size = len(table.ids) if catalog is None else catalog
-    size = size if isinstance(size, int) else len(size.table.ids)
+    if not isinstance(size, int):
+        if not size.known.all():
+            raise ValueError(
+                f"The catalog must hold every item that is scored, but {size.missing()}."
+            )
+        size = len(size.table.ids)
     if size < len(table.ids):
         raise ValueError(
             f"The catalog must hold every item of {table.name}. Got {size} items and "
@@ -154,7 +175,7 @@ def _counted(value: Any, share: Array) -> bool:
         return False
     values = list(value.values()) if isinstance(value, Mapping) else value
     values = values[1] if isinstance(values, tuple) and len(values) == 2 else values
-    if share.max() > 1 or np.asarray(values).dtype.kind in "biu":
+    if share.max() > 1 or np.array(np.asarray(values).tolist()).dtype.kind in "biu":
         return True
     if share.sum() > 1:
         raise ValueError(
@@ -176,6 +197,10 @@ def catalog(value: Any, parameter: str) -> ItemTable | int | None:
         if value is True or int(value) < 1:
             raise ValueError(f"{parameter} must be at least one item. Got {got(value)} instead.")
         return int(value)
+    if isinstance(value, Popularity):
+        value = value.item
+    if getattr(value, "ndim", 1) != 1:
+        raise ValueError(f"{parameter} must be flat, one id per item. Got shape {value.shape}.")
     ids = value if hasattr(value, "__array__") else list(value)
     codes, distinct = encode(ids, parameter)
     ids = np.unique(codes) if distinct is None else distinct
@@ -187,14 +212,14 @@ def catalog(value: Any, parameter: str) -> ItemTable | int | None:
 def _table(value: Any, parameter: str, name: str) -> ItemTable:
     if isinstance(value, ItemTable):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not sparse.issparse(value):
         ids = natural(as_objects(list(value), name))
         lines: Any = list(value.values())
     elif isinstance(value, tuple) and len(value) == 2:
         ids, lines = value
     elif hasattr(value, "index") and hasattr(value, "to_numpy"):  # of pandas, by its index
         ids, lines = value.index, value.to_numpy()
-    elif sparse.issparse(value) or hasattr(value, "__array__"):
+    elif sparse.issparse(value) or (hasattr(value, "__array__") and not hasattr(value, "columns")):
         ids, lines = None, value
     else:
         raise TypeError(

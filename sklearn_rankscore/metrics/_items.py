@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -85,19 +86,36 @@ class Found(NamedTuple):
 
 
 def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
-    """Refuse ids of which none is among others, where some are text and the others are not."""
-    if len(others) and isinstance(ids[0], str) != isinstance(others[0], str):
+    """Refuse ids of which none is among others that are of another kind: numbers and text."""
+    if len(others) and _kind(ids) != _kind(others):
         raise ValueError(
             f"{name} and {other} must name the same things. Got {name} such as {shown(ids[0])}, "
             f"{other} such as {shown(others[0])}, and none in both."
         )
 
 
+def _kind(ids: Array) -> str:
+    """Return "n" for numbers, else the type of the first id."""
+    first = ids[0].item() if ids.dtype.kind in "biuf" else ids[0]
+    return "n" if isinstance(first, Number) else type(first).__name__
+
+
 def places(wanted: Array, ids: Array) -> Array:
     """Index of each wanted id among the ids, -1 for one that is not there."""
-    if wanted.dtype.kind in "biu" and ids.dtype.kind in "biu" and len(ids):
+    if {wanted.dtype.kind, ids.dtype.kind} == {"M"}:  # dates, in the finer of their units
+        common = np.promote_types(wanted.dtype, ids.dtype)
+        return places(wanted.astype(common).view(np.int64), ids.astype(common).view(np.int64))
+    # As numbers that hold them exactly, which float64 does not for large ones of both signs.
+    kinds = wanted.dtype.kind + ids.dtype.kind
+    whole = set(kinds) <= set("biu") and np.result_type(wanted, ids).kind in "iu"
+    if whole and len(ids):
         order = np.argsort(ids, kind="stable")
         at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
         return np.where(ids[order[at]] == wanted, order[at], -1)
-    index = {item: at for at, item in enumerate(ids.tolist())}
-    return np.array([index.get(item, -1) for item in wanted.tolist()], dtype=np.intp)
+    index = {item: at for at, item in enumerate(_plain(ids))}
+    return np.array([index.get(item, -1) for item in _plain(wanted)], dtype=np.intp)
+
+
+def _plain(ids: Array) -> list[Any]:
+    # NumPy would turn dates of nanoseconds into numbers.
+    return list(ids) if ids.dtype.kind in "mM" else ids.tolist()

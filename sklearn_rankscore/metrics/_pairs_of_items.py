@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore.metrics._item_tables import numbers_per_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +32,7 @@ def mean_similarity(
     two = one * (chosen.free - 1) / np.maximum(size - 1, 1)
     sums = _of_cosines if isinstance(similarity, str) else _of_pairs
     vectors = found.table.values
-    step = max(_NUMBERS // vectors.shape[1] // max(line.shape[1], 1), 1)
+    step = max(_NUMBERS // numbers_per_line(vectors) // max(line.shape[1], 1), 1)
     total = np.empty(len(line))
     for begin in range(0, len(line), step):
         part = slice(begin, begin + step)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._validation import LARGEST
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._validation import Array
@@ -36,10 +38,10 @@ def rmse(r: Ranking) -> Array:
     2.0
     """
     errors = r.errors()
-    if not np.isfinite(errors).all():
+    if not (np.abs(errors) <= LARGEST).all():
         raise ValueError(
-            "y_score must be finite for rmse, a row that was not retrieved has no error. Leave "
-            "such rows out."
+            f"y_score must be finite for rmse, and no error above {LARGEST:g}. Leave out rows "
+            "that were not retrieved."
         )
     return np.array([r.weight @ (errors**2).sum(axis=1), r.weight @ r.n_rows])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore.metrics._item_tables import Popularity, vectors
+from sklearn_rankscore.metrics._item_tables import Popularity, numbers_per_line, vectors
 from sklearn_rankscore.metrics._items import Items, check_same_kind, places
 from sklearn_rankscore.metrics._queries import encode, shown
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
@@ -117,7 +117,10 @@ def profile_similarity(
     [0.5]
     """
     table = vectors(item_features, "item_features")
-    rows, past = Items.from_rows(item), Items.from_rows(history_item, "history_item")
+    rows = Items.from_rows(item)
+    if not len(history_item) and without_history is not None:
+        return np.full(len(rows.codes), float(without_history))
+    past = Items.from_rows(history_item, "history_item")
     people, before = queries_of(qid, len(rows.codes)), encode(history_qid, "history_qid")
     check_same_length("history_qid", len(before[0]), len(past.codes))
     ids, person = np.unique(before[0], return_inverse=True)
@@ -142,7 +145,7 @@ def profile_similarity(
     of_row = people.per_row(known)
     lines = _lines(rows.found_in(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
-    step = max(_NUMBERS // table.values.shape[1], 1)
+    step = max(_NUMBERS // numbers_per_line(profiles), 1)
     live = np.flatnonzero(of_row >= 0)
     for begin in range(0, len(live), step):
         part = live[begin : begin + step]

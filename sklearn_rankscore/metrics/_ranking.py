@@ -98,8 +98,8 @@ class Ranking:
         return np.ones(len(self.n_rows)) if weight is None else weight[self._block.queries]
 
     def errors(self) -> Array:
-        """Score less grade of each row, in input order; 0 beyond a query's end."""
-        error = self._score.astype(np.float64) - self._grade
+        """Score, as a number, less grade of each row, in input order; 0 beyond a query's end."""
+        error = self.lay_out(self._rows.predictions) - self._grade
         return np.where(self._present, error, 0.0)
 
     def row(self, name: str) -> Array:

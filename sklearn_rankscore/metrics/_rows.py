@@ -42,6 +42,7 @@ class Rows:
     weight: Array | None = None  # (n_queries,) not negative, the largest 1
     items: Items | None = None
     values: Mapping[str, Array] = field(default_factory=dict)  # (n_rows,) each, by name
+    given: Any = None  # y_score as it came
 
     @classmethod
     def collect(
@@ -82,6 +83,7 @@ class Rows:
         rows = cls(grade, score, queries)
         return replace(
             rows,
+            given=y_score,
             weight=None if sample_weight is None else rows._one_weight(sample_weight),
             items=rows._items(row_values.pop("item", None)),
             values={
@@ -104,9 +106,16 @@ class Rows:
         """How many items there are."""
         return 0 if self.items is None else len(self.items.ids)
 
+    @property
+    def predictions(self) -> Array:
+        """Scores as numbers: those too fine for a float64 are ranked by numbers of their own."""
+        numbers = as_numbers(self.given, "y_score").ravel()
+        with np.errstate(over="ignore"):
+            return self.queries.arrange(numbers.astype(np.float64))
+
     def numbered_for(self, table: ItemTable) -> Items | None:
-        """Each row as an item of its own, for a table that has one line per row."""
-        if not table.by_line:
+        """Each row as an item of its own, for vectors of which there is one per row."""
+        if not table.by_line or table.name != "item_features":
             return None
         check_same_length(table.name, len(table.ids), len(self.grade))
         number = np.arange(len(self.grade))
@@ -115,8 +124,11 @@ class Rows:
     def _items(self, item: Any) -> Items | None:
         if item is None:
             return None
-        flat = np.ravel(item) if np.ndim(item) == 2 else item
-        items = Items.from_rows(flat)
+        if self.queries.rectangular and hasattr(item, "__array__"):
+            item = np.ravel(item)
+        elif self.queries.rectangular and isinstance(item, list):
+            item = [one for line in item for one in (line if isinstance(line, list) else [line])]
+        items = Items.from_rows(item)
         check_same_length("item", len(items.codes), len(self.grade))
         items = Items(items.ids, self.queries.arrange(items.codes))
         items.check_once(self.queries)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._validation import Array
 
+_ROUNDED = 1e-7  # a cosine of flags may be one half but for rounding, in 32 bits too
+
 
 def serendipity(
     r: Ranking,
@@ -67,7 +69,7 @@ def serendipity(
     else:
         worth = relevant * (1.0 - r.row("similarity"))
         if definition == "unexpected" and popularity is not None:
-            worth *= r.row("similarity") <= max_similarity
+            worth *= r.row("similarity") <= max_similarity + _ROUNDED
             worth *= ~_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
         found = r.expected(worth)[:, :k].sum(axis=1)
     length = np.minimum(r.n_ranked, r.n_ranked if k is None else k)

@@ -41,9 +41,10 @@ def as_numbers(values: Any, name: str) -> Array:
         if array.dtype == object:  # nullable and mixed columns: let NumPy look at the values
             array = np.array(array.tolist())
     except ValueError as error:
+        hint = "; for queries of different lengths pass flat arrays and qid=…"
         raise ValueError(
             f"{name} must have rows of one length. Got {type(values).__name__} of uneven rows "
-            "instead; for queries of different lengths pass flat arrays and qid=…."
+            f"instead{hint if name.startswith('y') else ''}."
         ) from error
     if array.dtype == object:
         array = _from_objects(array, name)

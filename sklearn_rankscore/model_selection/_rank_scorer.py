@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics._compute import evaluate
+from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._names import spell_options
 from sklearn_rankscore.metrics._options import ROW_VALUES, check_choice
 from sklearn_rankscore.metrics._rows import MissingRowsError
@@ -73,6 +74,9 @@ class _Scorer:
                 _ON_CUT,
                 raises=self._on_split_query == "raise",
             )
+        by_item = any(isinstance(o, ItemTable) for m in self._metrics for o in m.bound.values())
+        if by_item and row_values.get("item") is None:  # folds have no lines of a table
+            raise ValueError(row_values_not_found(names["item"], "item", X, y, seeker))
         if self._accept_sample_weight():
             sample_weight = find(self._named("sample_weight"), X, y, sample_weight)
         scores = response(estimator, X, self._response_method)

@@ -96,7 +96,8 @@ def expected(metric, rows, score, ties, k, arguments):
         score = np.where(score > -np.inf, apart, -np.inf)
     oracle = getattr(oracles, metric.name)
     values = [oracle(ranked, rows, k, **arguments) for ranked in oracles.orders(rows, score)]
-    if None in values:
+    values = [value for value in values if value is not None]
+    if not values:
         return None
     if ties == "optimistic":
         return max(values)
@@ -217,8 +218,13 @@ def test_rmse_is_that_of_scikit_learn():
             root_mean_squared_error(grade, score.astype(float), sample_weight=weight), **EXACT
         )
     assert not rmse.greater_is_better
-    with pytest.raises(ValueError, match="was not retrieved has no error"):
-        rmse([1, 0], [1, -np.inf], qid=[1, 1])
+    for wrong in (-np.inf, np.inf, 1e200):
+        with pytest.raises(ValueError, match="y_score must be finite for rmse"):
+            rmse([1, 0], [1, wrong], qid=[1, 1])
+    # Scores too fine for a float64 are ranked by numbers of their own, and measured as they are.
+    for dtype in (np.int64, np.longdouble):
+        fine = np.array([2**60 + 1, 1], dtype=dtype)
+        assert rmse([5, 1], fine, qid=[0, 0]) == pytest.approx(2**60 / sqrt(2))
 
 
 @pytest.mark.parametrize("metric", [*PER_QUERY, catalog_coverage], ids=str)
@@ -249,21 +255,19 @@ def test_neither_row_order_nor_names_matter(metric):
         assert again == pytest.approx(value, **EXACT)
 
 
-@pytest.mark.parametrize("metric", PER_QUERY, ids=str)
-def test_a_table_may_have_one_line_per_row(metric):
-    """Without items, line i of a table is row i's."""
+def test_vectors_may_have_one_line_per_row():
+    """Without items, line i of an array is row i's; popularity is always by item."""
     rng = np.random.default_rng(4)
-    grade, score, qid, item, similarity = draw(rng)
-    tables = {"popularity": rng.random(N_ITEMS), "item_features": rng.normal(size=(N_ITEMS, 3))}
-    tables = {name: table for name, table in tables.items() if name in metric.options}
-    rows = {"similarity": similarity} if metric is serendipity else {}
-    if metric is serendipity:
-        rows["popular_share"] = 0.0  # a share of the rows is not one of the items
-    value = metric(grade, score, qid=qid, item=item, k=3, **rows, **tables)
-    by_row = {name: table[item] for name, table in tables.items()}
-    assert metric(grade, score, qid=qid, k=3, **rows, **by_row) == pytest.approx(value, **EXACT)
+    _, score, qid, item, _ = draw(rng)
+    vectors = rng.normal(size=(N_ITEMS, 3))
+    rows = {"y_score": score, "qid": qid, "k": 3}
+    value = intra_list_diversity(None, **rows, item=item, item_features=vectors)
+    by_row = intra_list_diversity(None, **rows, item_features=vectors[item])
+    assert by_row == pytest.approx(value, **EXACT)
     with pytest.raises(ValueError, match="pass item=… as well"):
-        metric(grade, score, qid=qid, k=3, **rows, **tables)
+        intra_list_diversity(None, **rows, item_features=vectors)
+    with pytest.raises(TypeError, match="novelty needs item=…"):
+        novelty(None, **rows, popularity=rng.random(qid.size))
 
 
 def test_flat_and_rectangle_agree():
@@ -359,8 +363,12 @@ def test_popularity_in_all_its_forms():
         np.array([0.5, 0.25, 0.25]),
         item_popularity([0, 1, 0, 2, 0, 1, 0, 2]),
         Popularity(np.array([0, 1, 2]), np.array([4, 2, 2]), 8),
+        pandas.Series([4, 2, 2], dtype=object),
     ):
         assert novelty(None, **rows, k=2, popularity=popularity) == want
+    ones = pandas.Series([1, 1, 1, 1], dtype=object)
+    assert novelty(None, **rows, popularity=ones) == 2.0
+    assert catalog_coverage(None, **rows, k=1, catalog=item_popularity([0, 1, 2, 3])) == 0.25
     # Shares of users: item 0 of both, item 1 of one.
     of_users = item_popularity([0, 0, 1, 0], qid=["a", "a", "a", "b"])
     assert of_users.counts.tolist() == [2, 1]
@@ -383,6 +391,7 @@ def test_vectors_in_all_their_forms():
         sparse.csr_matrix(matrix),
         sparse.coo_array(matrix),
         ([1, 2, 0], sparse.csc_array(matrix[[1, 2, 0]])),
+        sparse.dok_array(matrix),
     ):
         got = intra_list_diversity(None, **rows, k=2, item_features=vectors)
         assert got == pytest.approx(1 - 1 / sqrt(2), **EXACT)
@@ -555,6 +564,23 @@ BAD = {"y_score": [2, 1], "qid": [0, 0], "item": ["a", "b"]}
             ValueError,
             "max_similarity' parameter of serendipity must be from -1 to 1",
         ),
+        (
+            lambda: novelty(None, **BAD, popularity={"a": 0, "b": 0}, unseen="once"),
+            ValueError,
+            "at least one interaction",
+        ),
+        (
+            lambda: novelty(
+                None, **BAD, popularity={"a": 1, "b": 1}, unseen="laplace", catalog=["a", "z"]
+            ),
+            ValueError,
+            "item 'b' is not in catalog",
+        ),
+        (
+            lambda: catalog_coverage(None, **BAD, catalog=np.zeros((2, 2))),
+            ValueError,
+            "one id per item",
+        ),
         (lambda: get_metric("rmse@10"), TypeError, "has no option 'k'. It has none."),
         (lambda: item_popularity([]), ValueError, "item must hold at least one row"),
         (lambda: ndcg(None, [1, 2], qid=[0, 0]), ValueError, "which ndcg needs. Got None"),
@@ -619,6 +645,71 @@ def test_a_similarity_of_any_kind_takes_little_memory():
     want = 1 + 2 * lists.var(axis=1, ddof=1).sum(axis=1).mean()
     assert got == pytest.approx(want, rel=1e-12)
     assert peak < 2**26
+
+
+def test_ids_are_compared_exactly():
+    """Large ones of both signs, dates of any unit, tuples; never a float, never a number."""
+    large = np.arange(2**60, 2**60 + 5)
+    dates = np.arange(5).astype("datetime64[D]")
+    for ids, others in (
+        (large, large.astype(np.uint64)),
+        (large.astype(np.uint64), large),
+        (dates, dates.astype("datetime64[ns]")),
+        (dates.astype("datetime64[ns]"), dates),
+        ([("a", 1), ("b", 2), ("c", 1), ("a", 2), 7], [("a", 1), ("b", 2), ("c", 1), ("a", 2), 7]),
+    ):
+        table = (others, [4, 2, 1, 1, 8])
+        rows = {"y_score": [5, 4, 3, 2, 1], "qid": [0] * 5, "item": ids}
+        assert novelty(None, **rows, k=2, popularity=table) == 2.5
+        assert catalog_coverage(None, **rows, k=2, catalog=others) == 0.4
+    rows = {"y_score": [2, 1], "qid": [0, 0], "item": np.array([1, 2], "datetime64[ns]")}
+    for others in ([1, 2], [b"1", b"2"], ["1", "2"]):
+        with pytest.raises(ValueError, match="must name the same things"):
+            novelty(None, **rows, popularity=(others, [1, 1]), unseen="once")
+
+
+def test_a_table_is_its_own():
+    """What happens to the caller's arrays later does not reach a metric."""
+    ids, vectors = np.arange(4), np.eye(4) + 0.1
+    rows = {"y_score": [4, 3, 2, 1], "qid": [0] * 4, "item": [0, 1, 2, 3]}
+    for given in ((ids, vectors), (ids, sparse.csr_matrix(vectors)), sparse.csr_array(vectors)):
+        metric = intra_list_diversity.bind(item_features=given, k=3)
+        value = metric(None, **rows)
+        if isinstance(given, tuple):
+            ids[:] = ids[::-1].copy()
+        matrix = given[1] if isinstance(given, tuple) else given
+        if sparse.issparse(matrix):
+            matrix.data[:3] = 7.0
+        else:
+            matrix[0] = 7.0
+        assert metric(None, **rows) == value
+        ids[:], vectors = np.arange(4), np.eye(4) + 0.1
+
+
+def test_thresholds_hold_but_for_rounding():
+    """One half of flags, and 0.3 in 32 bits; tiny and huge vectors have a direction."""
+    flags = np.array([[1] * 6 + [0] * 3, [0] * 3 + [1] * 6])
+    half = profile_similarity([0], [0], history_item=[1], history_qid=[0], item_features=flags)
+    rows = {"y_true": [1], "y_score": [1], "qid": [0], "item": ["b"]}
+    table = {"popularity": {"a": 9, "b": 1, "c": 2, "d": 1, "e": 1}}
+    assert serendipity(**rows, **table, similarity=half) == pytest.approx(0.5)
+    near = np.array([0.3], dtype=np.float32)
+    assert serendipity(**rows, **table, similarity=near, max_similarity=0.3) == pytest.approx(0.7)
+    two = {"y_score": [2, 1], "qid": [0, 0]}
+    for size in (1e-200, 1e200):
+        for form in (np.array, sparse.csr_matrix):
+            vectors = form([[size, 0], [size, size]])
+            got = intra_list_diversity(None, **two, item_features=vectors)
+            assert got == pytest.approx(1 - 1 / sqrt(2), **EXACT)
+
+
+def test_an_unlikely_order_of_ties_does_not_undefine_a_query():
+    """Of the orders, those count in which the list holds a seen item."""
+    n = 2000
+    rows = {"y_score": np.zeros(n), "qid": np.zeros(n, int), "item": np.arange(n), "k": 300}
+    counts = (np.arange(n) % 2) * 3
+    got = novelty(None, **rows, popularity=counts, unseen="skip")
+    assert got == pytest.approx(log2(n // 2), **EXACT)
 
 
 def test_public_cases():

@@ -168,6 +168,9 @@ def test_what_is_missing_is_said_before_and_after_fitting():
         make_rank_scorer("serendipity@5", popularity=POPULARITY)(
             model, X, RankTarget(Y, qid=QID, item=ITEM)
         )
+    # Tables are by item: a fold has as many rows as there are items by chance only.
+    with pytest.raises(ValueError, match="found no item of the rows"):
+        make_rank_scorer("ild@5", item_features=X)(model, X, RankTarget(Y, qid=QID))
     # What a definition does not use is not asked for.
     only_items = make_rank_scorer("serendipity@5", popularity=POPULARITY, definition="rectools")
     assert only_items(model, X, RankTarget(Y, qid=QID, item=ITEM)) > 0
