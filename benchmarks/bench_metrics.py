@@ -1,121 +1,117 @@
-"""Speed of the metrics, and of their peers, on one large evaluation.
+"""Speed of the metrics on W, and of every peer that is installed.
 
-    python benchmarks/bench_metrics.py [--rows-per-query 119] [--queries 31531]
+    python benchmarks/bench_metrics.py [--size tiny] [--json FILE]
 
-The workload: queries of exponential length, random scores without ties, grades 0 to 4, ids in
-order. Everything is measured in one run, as medians; the ratio to ``np.sort`` of all scores, which
-any ranking has to do in some form, tells machines apart from programs. What has to loop over
-queries in Python is timed on a part of them and extrapolated.
+Ours takes flat arrays and checks them; of a peer, the call alone and the call with what has to be
+built for it are measured.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from importlib.util import find_spec
-from itertools import pairwise
-from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.metrics import ndcg_score
+from harness import Line, Page, clock, compare, run
+from peers import PEERS
+from workloads import TEN, half_tied, searches
 
-from sklearn_rankscore import get_metric, metric_names, ndcg
+from sklearn_rankscore import evaluate, get_metric, metric_names, ndcg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-SAMPLE = 2000  # queries of which a loop is timed
+    from workloads import Rows
 
-
-def main() -> None:
-    """Print one line per program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--queries", type=int, default=31531)
-    parser.add_argument("--rows-per-query", type=float, default=119)
-    parser.add_argument("--repeat", type=int, default=7)
-    options = parser.parse_args()
-    y, s, qid = workload(options.queries, options.rows_per_query)
-    print(f"{y.size} rows in {options.queries} queries, nDCG@10")
-
-    unit = clock(lambda: np.sort(s), options.repeat)
-    ours = clock(lambda: ndcg(y, s, qid=qid, k=10), options.repeat)
-    rows = {"np.sort(y_score)": unit, "ndcg(y, s, qid=qid, k=10)": ours}
-    shuffled = np.random.default_rng(1).permutation(y.size)
-    mixed = [values[shuffled] for values in (y, s, qid)]
-    tied = np.round(s, 1)
-    rows["  rows in random order"] = clock(lambda: ndcg(*mixed[:2], qid=mixed[2], k=10), 3)
-    rows["  scores rounded to 0.1"] = clock(lambda: ndcg(y, tied, qid=qid, k=10), 3)
-    for name in (name for name in metric_names() if not get_metric(name).row_values):
-        rows[f"  {name}, whole list"] = clock(metric_call(name, y, s, qid), 3)
-    rows["sklearn.metrics.ndcg_score per query (extrapolated)"] = clock(
-        lambda: per_query(y, s, qid), 1
-    ) * (options.queries / min(SAMPLE, options.queries))
-    if find_spec("pytrec_eval"):
-        rows |= trec_eval(y, s, qid)
-    for name, seconds in rows.items():
-        print(
-            f"{name:<52} {seconds:8.4f} s  {seconds / unit:8.2f} x sort  "
-            f"{seconds / ours:8.2f} x ours"
-        )
+# How many times faster ours must be; of a call on what is built already.
+FASTER = {
+    "scikit_learn_per_query": 150,
+    "pytrec_eval": 15,
+    "ranx": 25,
+    "torchmetrics": 50,
+    "numba_sequential": 1 / 0.4,
+    "numba_parallel": 1 / 0.9,
+}
+SLOW = ("scikit_learn_per_query", "scikit_learn_padded", "pytrec_eval", "ir_measures", "ranx")
 
 
-def workload(n_queries: int, rows_per_query: float) -> tuple[Any, Any, Any]:
-    """Flat rows of queries of exponential length, at most 1251 rows each."""
-    rng = np.random.default_rng(0)
-    lengths = np.minimum(1 + rng.exponential(rows_per_query, n_queries).astype(int), 1251)
-    qid = np.repeat(np.arange(n_queries), lengths)
-    return rng.integers(0, 5, qid.size), rng.standard_normal(qid.size), qid
+def pages(size: str) -> Iterator[Page]:
+    """W against np.sort, then against each peer, then each metric by itself."""
+    rows = searches(size)
+    tied, repeat = half_tied(rows), 9 if size == "full" else 2
+    yield compare(
+        f"{rows.qid.size:,} rows, {rows.n_queries:,} queries",
+        "np.sort(y_score)",
+        {
+            "np.sort(y_score)": lambda: np.sort(rows.y_score),
+            "ndcg@10": lambda: ndcg(*rows[:2], qid=rows.qid, k=10),
+            "ndcg, full depth": lambda: ndcg(*rows[:2], qid=rows.qid),
+            "ndcg@10, half of the rows tied": lambda: ndcg(*tied[:2], qid=tied.qid, k=10),
+            "ten metrics and cutoffs in one pass": lambda: evaluate(
+                *rows[:2], qid=rows.qid, metrics=TEN
+            ),
+        },
+        {
+            "ndcg@10": 2,
+            "ndcg, full depth": 3,
+            "ndcg@10, half of the rows tied": 3,
+            "ten metrics and cutoffs in one pass": 6,
+        },
+        repeat,
+    )
+    yield _threads(rows, repeat)
+    yield _peers(rows, repeat)
+    alone = [name for name in metric_names() if not get_metric(name).row_values]
+    calls = {name: _call(name, rows) for name in alone}
+    yield compare("each metric, whole lists", "ndcg", calls, {}, 3 if size == "full" else 1)
 
 
-def clock(call: Callable[[], object], repeat: int) -> float:
-    """Median seconds of a call."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return median(times)
-
-
-def metric_call(name: str, y: Any, s: Any, qid: Any) -> Callable[[], float]:
-    """Bind the arguments of a metric."""
+def _call(name: str, rows: Rows) -> Callable[[], float]:
     metric = get_metric(name)
-    return lambda: metric(y, s, qid=qid)
+    return lambda: metric(*rows[:2], qid=rows.qid)
 
 
-def per_query(y: Any, s: Any, qid: Any) -> float:
-    """scikit-learn's nDCG, called once for each query of two rows or more."""
-    starts = np.flatnonzero(np.diff(qid, prepend=-1))[: SAMPLE + 1]
-    values = [
-        ndcg_score(y[None, a:b], s[None, a:b], k=10) for a, b in pairwise(starts) if b - a > 1
-    ]
-    return float(np.mean(values))
+def _threads(rows: Rows, repeat: int) -> Page:
+    """Two threads against one."""
+    seconds = clock(
+        {
+            "n_jobs=1": lambda: ndcg(*rows[:2], qid=rows.qid, k=10),
+            "n_jobs=2": lambda: ndcg(*rows[:2], qid=rows.qid, k=10, n_jobs=2),
+        },
+        repeat,
+    )
+    faster = seconds["n_jobs=1"] / seconds["n_jobs=2"]
+    lines = [Line("ndcg@10, n_jobs=1", seconds["n_jobs=1"])]
+    lines.append(Line("ndcg@10, n_jobs=2", seconds["n_jobs=2"], ratio=faster, at_least=1.6))
+    return Page("threads", "times faster than one", lines)
 
 
-def trec_eval(y: Any, s: Any, qid: Any) -> dict[str, float]:
-    """pytrec_eval on a part of the queries, with and without building its dicts."""
-    import pytrec_eval  # noqa: PLC0415 - a peer, only where it is installed
+def _peers(rows: Rows, repeat: int) -> Page:
+    """Each peer in turn with ours; how far its mean is from ours stands beside it."""
+    page = Page("nDCG@10 of the peers", "times ours", [])
+    for name in PEERS:
+        page.lines += _peer(name, rows, 1 if name in SLOW else repeat)
+    return page
 
-    end = int(np.searchsorted(qid, SAMPLE))
-    scale = (qid[-1] + 1) / min(SAMPLE, qid[-1] + 1)
+
+def _peer(name: str, rows: Rows, repeat: int) -> list[Line]:
+    build, call = PEERS[name](rows)
     start = time.perf_counter()
-    judged: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
-    for row, (query, grade, score) in enumerate(
-        zip(qid[:end].tolist(), y[:end].tolist(), s[:end].tolist(), strict=True)
-    ):
-        judged.setdefault(str(query), {})[str(row)] = grade
-        run.setdefault(str(query), {})[str(row)] = score
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10"})
-    built = time.perf_counter()
-    evaluator.evaluate(run)
-    done = time.perf_counter()
-    return {
-        "pytrec_eval evaluate (extrapolated)": (done - built) * scale,
-        "pytrec_eval with its dicts (extrapolated)": (done - start) * scale,
-    }
+    built = build()
+    building = time.perf_counter() - start
+    theirs = call(built)
+
+    def ours() -> float:
+        return ndcg(*rows[:2], qid=rows.qid, k=10)
+
+    seconds = clock({"ours": ours, "theirs": lambda: call(built)}, repeat)
+    unit = seconds["ours"] if repeat > 1 else clock({"ours": ours}, 5)["ours"]
+    what = f"{name} (mean differs by {abs(theirs - ours()):.0e})"
+    return [
+        Line(what, seconds["theirs"], ratio=seconds["theirs"] / unit, at_least=FASTER.get(name)),
+        Line("  and what it builds first", building, ratio=building / unit),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    run(pages, __doc__)

@@ -30,7 +30,7 @@ ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},
     {"_numbering"},
-    {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs"},
+    {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs", "_threads"},
     {"_ties", "_item_tables"},
     {"_items"},
     {"_rows", "_pairs_of_items"},

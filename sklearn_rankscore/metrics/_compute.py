@@ -12,11 +12,14 @@ from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._options import settle
 from sklearn_rankscore.metrics._ranking import Ranking
 from sklearn_rankscore.metrics._rows import MissingRowsError, Rows, carried_values
+from sklearn_rankscore.metrics._threads import mapper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sklearn_rankscore.metrics._metric import Metric
+    from sklearn_rankscore.metrics._queries import Block
+    from sklearn_rankscore.metrics._threads import InTurn
     from sklearn_rankscore.metrics._validation import Array
 
 
@@ -63,16 +66,49 @@ def row_values_of(metrics: Sequence[Metric], y_true: Any, given: dict[str, Any])
 
 
 def evaluate(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
+    metrics: Sequence[Metric],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    n_jobs: int = 1,
+    **row_values: Any,
 ) -> list[float]:
     """Compute several metrics from one validation and, for each tie policy, one sort."""
-    rows = collect(metrics, y_true, y_score, qid, **row_values)
     requests = [request_of(metric, {}) for metric in metrics]
-    return means_of(requests, values_of(requests, rows), rows)
+    return means_of(requests, y_true, y_score, qid, n_jobs=n_jobs, **row_values)
+
+
+def means_of(
+    requests: Sequence[Request],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    n_jobs: int = 1,
+    **row_values: Any,
+) -> list[float]:
+    """Mean over the queries, or what a pooled metric makes of all of them."""
+    metrics = [request.metric for request in requests]
+    with mapper(n_jobs) as in_turn:
+        rows = collect(metrics, y_true, y_score, qid, in_turn=in_turn, **row_values)
+        values = values_of(requests, rows, in_turn)
+    return [
+        _mean(request.metric, value, rows.weight)
+        if request.metric.pool is None
+        else request.metric.pool(value, **_look_up(request, rows))
+        for request, value in zip(requests, values, strict=True)
+    ]
 
 
 def per_query_of_all(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
+    metrics: Sequence[Metric],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    n_jobs: int = 1,
+    **row_values: Any,
 ) -> tuple[Array, list[Array]]:
     """Ids of the queries, and the values of each metric, shape (n_queries,)."""
     for metric in metrics:
@@ -80,13 +116,15 @@ def per_query_of_all(
             raise TypeError(
                 f"{metric.name} is of all queries together, it has no value per query."
             )
-    rows = collect(metrics, y_true, y_score, qid, **row_values)
-    values = values_of([request_of(metric, {}) for metric in metrics], rows)
+    requests = [request_of(metric, {}) for metric in metrics]
+    with mapper(n_jobs) as in_turn:
+        rows = collect(metrics, y_true, y_score, qid, in_turn=in_turn, **row_values)
+        values = values_of(requests, rows, in_turn)
     as_seen = rows.queries.as_seen
     return as_seen(rows.queries.ids), [as_seen(value) for value in values]
 
 
-def values_of(requests: Sequence[Request], rows: Rows) -> list[Array]:
+def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[Array]:
     """Values of each request, shape (n_queries,), undefined ones replaced.
 
     Of a metric that is pooled over queries, what it is computed from, added up.
@@ -94,34 +132,40 @@ def values_of(requests: Sequence[Request], rows: Rows) -> list[Array]:
     for request in requests:
         _check_grades(request, rows.grade)
     bound = [_look_up(request, rows) for request in requests]
-    values = [np.empty(len(rows.queries.ids)) for _ in requests]
+    blocks = list(rows.queries.blocks(large=in_turn is not map))
+    values: list[Any] = [None] * len(requests)
     for ties in dict.fromkeys(request.ties for request in requests):
         group = [at for at, request in enumerate(requests) if request.ties == ties]
         cutoffs: list[Any] = [requests[at].options.get("k") for at in group]
         depth = None if None in cutoffs else max(cutoffs)
-        for number, block in enumerate(rows.queries.blocks()):
+
+        def of_block(
+            block: Block,
+            *,
+            ties: str = ties,
+            depth: int | None = depth,
+            group: Sequence[int] = group,
+        ) -> list[Array]:
             ranking = Ranking(block, rows, ties, depth)
-            for at in group:
-                metric = requests[at].metric
-                result = _apply(metric, ranking, bound[at])
-                if metric.pool is None:
-                    values[at][block.queries] = result
-                else:
-                    values[at] = values[at] + result if number else result
-    for request, value in zip(requests, values, strict=True):
-        if request.metric.pool is None:
-            value[np.isnan(value)] = request.replace_undefined_by
+            return [_apply(requests[at].metric, ranking, bound[at]) for at in group]
+
+        by_block = list(in_turn(of_block, blocks))
+        for at, results in zip(group, zip(*by_block, strict=True), strict=True):
+            join = _per_query if requests[at].metric.pool is None else _added_up
+            values[at] = join(requests[at], blocks, results)
     return values
 
 
-def means_of(requests: Sequence[Request], values: Sequence[Array], rows: Rows) -> list[float]:
-    """Mean over the queries, or what a pooled metric makes of all of them."""
-    return [
-        _mean(request.metric, value, rows.weight)
-        if request.metric.pool is None
-        else request.metric.pool(value, **_look_up(request, rows))
-        for request, value in zip(requests, values, strict=True)
-    ]
+def _per_query(request: Request, blocks: Sequence[Block], results: Sequence[Array]) -> Array:
+    value = np.empty(sum(map(len, results)))
+    for block, result in zip(blocks, results, strict=True):
+        value[block.queries] = result
+    value[np.isnan(value)] = request.replace_undefined_by
+    return value
+
+
+def _added_up(_request: Request, _blocks: Sequence[Block], results: Sequence[Array]) -> Array:
+    return np.asarray(np.sum(results, axis=0))
 
 
 def _look_up(request: Request, rows: Rows) -> dict[str, Any]:

@@ -128,6 +128,11 @@ convention : {"sklearn", "trec_eval", "lightgbm", "xgboost", "catboost"}, defaul
 """,
 }
 
+N_JOBS = """\
+n_jobs : int, default=1
+    Threads to work in, -1 for one per core. A search over models fills the cores already.
+"""
+
 RETURNS = """\
 float
     Mean over the queries; nan, with a warning, if the metric is defined for none of them.
@@ -161,7 +166,12 @@ def metric_docstring(metric: Metric, defaults: Mapping[str, Any]) -> str:
     head, references, tail = (inspect.getdoc(metric.formula) or "").partition("References\n")
     named = {*metric.row_values, *defaults}
     weight = ROW_WEIGHT if metric.pool else WEIGHT
-    parameters = [ROWS, weight, *(text for option, text in OPTIONS.items() if option in named)]
+    parameters = [
+        ROWS,
+        weight,
+        *(text for option, text in OPTIONS.items() if option in named),
+        N_JOBS,
+    ]
     body = _section("Parameters", "".join(parameters))
     body += _section("Returns", POOLED if metric.pool else RETURNS) + _section("Raises", RAISES)
     denominator = defaults.get("denominator")

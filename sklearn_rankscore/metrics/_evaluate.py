@@ -23,6 +23,7 @@ def evaluate(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     qid: Any = None,
     sample_weight: Any = None,
+    n_jobs: int = 1,
     **metric_options: Unpack[CallOptions],
 ) -> dict[str, float]:
     """Compute several metrics from one validation and one sort.
@@ -34,6 +35,8 @@ def evaluate(
     metrics : iterable or dict of str or Metric
         What is computed, such as ``["ndcg@5", "ndcg@10", "map"]``; a dict gives the names of the
         values.
+    n_jobs : int, default=1
+        Threads to work in, -1 for one per core.
     **metric_options
         Options of the metrics, such as ``convention="trec_eval"``, and what some need of each row,
         such as ``item=…``; each takes those that it has, at least one must have each.
@@ -63,7 +66,13 @@ def evaluate(
     """
     wanted, row_values = _parted(metrics, metric_options, y_true)
     means = evaluate_all(
-        list(wanted.values()), y_true, y_score, qid, sample_weight=sample_weight, **row_values
+        list(wanted.values()),
+        y_true,
+        y_score,
+        qid,
+        sample_weight=sample_weight,
+        n_jobs=n_jobs,
+        **row_values,
     )
     return dict(zip(wanted, means, strict=True))
 
@@ -74,13 +83,14 @@ def evaluate_per_query(
     *,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     qid: Any = None,
+    n_jobs: int = 1,
     **metric_options: Unpack[CallOptions],
 ) -> dict[str, Array]:
     """Compute several metrics of each query from one validation and one sort.
 
     Parameters
     ----------
-    y_true, y_score, qid, metrics, **metric_options
+    y_true, y_score, qid, metrics, n_jobs, **metric_options
         As for `evaluate`.
 
     Returns
@@ -109,7 +119,9 @@ def evaluate_per_query(
     wanted, row_values = _parted(metrics, metric_options, y_true)
     if "qid" in wanted:
         raise ValueError("No metric can be named 'qid', which is the column of query ids.")
-    ids, values = per_query_of_all(list(wanted.values()), y_true, y_score, qid, **row_values)
+    ids, values = per_query_of_all(
+        list(wanted.values()), y_true, y_score, qid, n_jobs=n_jobs, **row_values
+    )
     return {"qid": ids, **dict(zip(wanted, values, strict=True))}
 
 

@@ -69,7 +69,7 @@ class ItemTable:
         largest = np.ravel(largest.toarray() if sparse.issparse(largest) else largest)
         scale = np.where(largest > 0, largest, 1.0)  # so that no square is too large or too small
         if sparse.issparse(self.values):
-            scaled = sparse.diags_array(1.0 / scale) @ self.values
+            scaled = sparse.diags(1.0 / scale) @ self.values
             squares = np.ravel(scaled.multiply(scaled).sum(axis=1))
         else:
             scaled = self.values / scale[:, None]

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from sklearn_rankscore.metrics import _names
 from sklearn_rankscore.metrics._compute import (
-    collect,
     means_of,
     per_query_of_all,
     request_of,
     row_values_of,
-    values_of,
 )
 from sklearn_rankscore.metrics._docs import metric_docstring
 from sklearn_rankscore.metrics._options import (
@@ -141,6 +139,7 @@ class Metric:
         *misplaced: Any,
         qid: Any = None,
         sample_weight: Any = None,
+        n_jobs: int = 1,
         **options: Unpack[CallOptions],
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
@@ -152,17 +151,23 @@ class Metric:
         given: dict[str, Any] = dict(options)
         row_values = row_values_of([self], y_true, given)
         request = request_of(self, given)
-        rows = collect([self], y_true, y_score, qid, sample_weight=sample_weight, **row_values)
-        return means_of([request], values_of([request], rows), rows)[0]
+        row_values["sample_weight"] = sample_weight
+        return means_of([request], y_true, y_score, qid, n_jobs=n_jobs, **row_values)[0]
 
     def per_query(
-        self, y_true: Any, y_score: Any, *, qid: Any = None, **options: Unpack[CallOptions]
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        qid: Any = None,
+        n_jobs: int = 1,
+        **options: Unpack[CallOptions],
     ) -> PerQuery:
         """Value of each query: what the mean is taken of.
 
         Parameters
         ----------
-        y_true, y_score, qid, **options
+        y_true, y_score, qid, n_jobs, **options
             As for the metric itself; weights belong to the mean.
 
         Returns
@@ -179,7 +184,7 @@ class Metric:
         given: dict[str, Any] = dict(options)
         row_values = row_values_of([self], y_true, given)
         metric = self.bind(**given) if given else self
-        ids, values = per_query_of_all([metric], y_true, y_score, qid, **row_values)
+        ids, values = per_query_of_all([metric], y_true, y_score, qid, n_jobs=n_jobs, **row_values)
         return PerQuery(ids, values[0])
 
     def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,7 +230,7 @@ class Metric:
 
 def _signature(row_values: tuple[str, ...], options: Mapping[str, Any]) -> inspect.Signature:
     of_rows = dict.fromkeys(("qid", "sample_weight", *row_values))
-    keywords = of_rows | dict(options)
+    keywords = of_rows | dict(options) | {"n_jobs": 1}
     positional, keyword = (
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.KEYWORD_ONLY,

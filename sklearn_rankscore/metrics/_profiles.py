@@ -139,9 +139,9 @@ def profile_similarity(
         (np.ones(len(person)), (person.ravel(), _lines(past.found_in(table))[past.codes])),
         shape=(len(ids), len(table.ids)),
     )
-    units = sparse.diags_array(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
+    units = sparse.diags(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
     n_past = np.asarray(weights.sum(axis=1)).ravel()
-    profiles = sparse.diags_array(1.0 / n_past) @ (weights @ units)
+    profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
     of_row = people.per_row(known)
     lines = _lines(rows.found_in(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # A block of about this many cells stays in the processor's cache while it is worked on.
 _CELLS = 1 << 16
+_MANY_CELLS = 1 << 19
 # Below this size a block costs more to start than its padding costs to carry.
 _SMALL = 1 << 12
 # Rows that tell whether the rest is in order.
@@ -74,6 +75,8 @@ class Queries:
     @classmethod
     def from_ids(cls, qid: Any) -> Queries:
         """Group rows by id; ids that are already contiguous cost one comparison pass."""
+        if isinstance(qid, str):
+            raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
         values, ids = encode(qid, "qid")
         if not len(values):
             return cls(values, values.astype(np.intp), values.astype(np.intp))
@@ -96,6 +99,11 @@ class Queries:
         n_queries, width = shape
         ids = np.arange(n_queries)
         return cls(ids, ids * width, np.full(n_queries, width), rectangular=True)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows they have."""
+        return int(self.lengths.sum())
 
     @cached_property
     def _order(self) -> Array:
@@ -151,14 +159,20 @@ class Queries:
             )
         return of_query
 
-    def blocks(self) -> Iterator[Block]:
-        """Cut the queries, ordered by length, into rectangles with little padding."""
-        level = bool((self.lengths[1:] == self.lengths[:1]).all())
-        by_length = None if level else np.argsort(self.lengths, kind="stable")
+    def blocks(self, *, large: bool = False) -> Iterator[Block]:
+        """Cut the queries, ordered by length, into rectangles with little padding.
+
+        Large ones leave the cache, but keep threads from waiting for each other.
+        """
+        n_cells = _MANY_CELLS if large else _CELLS
+        longest = self.lengths.max(initial=0)
+        level = longest == self.lengths.min(initial=longest)
+        short = np.uint16 if longest < 2**16 else np.int64  # 16 bits are sorted by counting
+        by_length = None if level else np.argsort(self.lengths.astype(short), kind="stable")
         sorted_lengths = self.lengths if by_length is None else self.lengths[by_length]
         begin = 0
         while begin < len(sorted_lengths):
-            end = _block_end(sorted_lengths, begin)
+            end = _block_end(sorted_lengths, begin, n_cells)
             queries = slice(begin, end) if by_length is None else by_length[begin:end]
             yield Block(queries, self.starts[queries], sorted_lengths[begin:end])
             begin = end
@@ -182,12 +196,12 @@ def _comes_back(values: Array, starts: Array | None = None) -> bool:
     return not (heads[1:] > heads[:-1]).all() and len(np.unique(heads)) < len(heads)
 
 
-def _block_end(sorted_lengths: Array, begin: int) -> int:
+def _block_end(sorted_lengths: Array, begin: int, n_cells: int) -> int:
     """Where the block that starts at `begin` ends: similar lengths, or few cells."""
-    ahead = sorted_lengths[begin : begin + max(_CELLS, _SMALL) // sorted_lengths[begin] + 1]
+    ahead = sorted_lengths[begin : begin + n_cells // sorted_lengths[begin] + 1]
     cells = ahead * np.arange(1, len(ahead) + 1)
     similar = np.searchsorted(ahead, ahead[0] / _FILLED, side="right")
-    fits = np.searchsorted(cells, _CELLS, side="right")
+    fits = np.searchsorted(cells, n_cells, side="right")
     small = np.searchsorted(cells, _SMALL, side="right")
     return begin + max(1, int(small), int(min(similar, fits)))
 

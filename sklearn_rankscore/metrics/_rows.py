@@ -12,9 +12,10 @@ from sklearn_rankscore.metrics._queries import Queries
 from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sklearn_rankscore.metrics._item_tables import ItemTable
+    from sklearn_rankscore.metrics._threads import InTurn
 
 _NO_IDS = (
     "y_true is flat, shape {shape}, but no query ids were given, so it is not known which rows "
@@ -53,30 +54,32 @@ class Rows:
         *,
         grades: str = "judged",
         one_list: bool = False,
+        in_turn: InTurn = map,
         sample_weight: Any = None,
         **row_values: Any,
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
         Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
-        With `one_list`, flat rows without ids are one query, which no metric minds.
+        With `one_list`, flat rows without ids are one query, which no metric minds. `in_turn` is
+        `map`, or one that works in threads.
         """
         if qid is None:
             qid = carried_ids(y_true)
-        score = as_scores(y_score)
-        if grades == "unused":
-            n_grades = None if y_true is None else np.size(y_true)
-            grade = np.zeros(score.shape if n_grades in (None, score.size) else n_grades, np.int16)
-        else:
-            grade = as_grades(y_true, unjudged=grades == "unjudged")
-        if qid is None and one_list and grade.ndim == 1:
+        checks: list[Callable[[], Any]] = [
+            lambda: as_scores(y_score),
+            lambda: _grades(y_true, y_score, grades),
+            lambda: None if qid is None else Queries.from_ids(qid),
+        ]
+        score, grade, queries = in_turn(_call, checks)
+        if queries is None and one_list and grade.ndim == 1:
             grade, score = grade[None], score[None]
-        if qid is None:
+        if queries is None:
             queries = _rectangle(grade, score)
         else:
             grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
             check_same_length("y_score", len(score), len(grade))
-            queries = queries_of(qid, len(grade))
+            check_same_length("qid", queries.n_rows, len(grade))
         if not grade.size:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
         score, grade = queries.arrange_both(score.ravel(), grade.ravel())
@@ -163,13 +166,24 @@ class Rows:
         return np.asarray(weight / weight.max())  # so that no sum of them overflows
 
 
+def _call(check: Callable[[], Any]) -> Any:
+    return check()
+
+
+def _grades(y_true: Any, y_score: Any, needed: str) -> Array:
+    if needed != "unused":
+        return as_grades(y_true, unjudged=needed == "unjudged")
+    shape = np.shape(y_score)
+    if y_true is not None and np.size(y_true) != np.prod(shape, dtype=int):
+        shape = (np.size(y_true),)  # of another length, which is said later
+    return np.zeros(shape, dtype=np.int16)
+
+
 def queries_of(qid: Any, n_rows: int) -> Queries:
     """Group rows by their ids, of which there must be one per row."""
-    if isinstance(qid, str):
-        raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
-    if hasattr(qid, "__len__"):
-        check_same_length("qid", len(qid), n_rows)
-    return Queries.from_ids(qid)
+    queries = Queries.from_ids(qid)
+    check_same_length("qid", queries.n_rows, n_rows)
+    return queries
 
 
 def check_same_length(name: str, length: int, n_rows: int) -> None:

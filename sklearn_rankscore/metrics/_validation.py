@@ -14,6 +14,7 @@ _EXACT = 2**53
 # Gains, and their products with discounts, can be added up below this.
 LARGEST = 1e150
 _SHORT = 2**15 - 1
+_PIECE = 1 << 16
 _SHOWN = 80
 
 _NAN_CURE = {
@@ -110,8 +111,7 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
         return _with_unjudged(values)
     grades = as_numbers(values, "y_true")
     if grades.dtype.kind != "f":
-        short = grades.size and abs(int(grades.min())) <= _SHORT and int(grades.max()) <= _SHORT
-        return grades.astype(np.int16 if short else np.float64)  # a quarter of the memory
+        return _short(grades)
     if grades.dtype not in (np.float16, np.float32):  # kept, to be compared in their precision
         with np.errstate(over="ignore"):
             grades = grades.astype(np.float64, copy=False)
@@ -122,6 +122,21 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
             f"up. Got {largest:g} instead."
         )
     return grades
+
+
+def _short(grades: Array) -> Array:
+    """Cast whole numbers to 16 bits, a quarter of the memory; to floats where one does not fit.
+
+    Piece by piece, so that what is looked at and cast is still in the processor's cache.
+    """
+    flat = grades.ravel()
+    short = np.empty(flat.shape, dtype=np.int16)
+    for begin in range(0, flat.size, _PIECE):
+        piece = flat[begin : begin + _PIECE]
+        if int(piece.min()) < -_SHORT or int(piece.max()) > _SHORT:
+            return grades.astype(np.float64)
+        short[begin : begin + _PIECE] = piece
+    return short.reshape(grades.shape)
 
 
 def _with_unjudged(values: Any) -> Array:

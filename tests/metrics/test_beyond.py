@@ -335,7 +335,7 @@ def test_metrics_that_hold_tables_copy_compare_and_print():
     for metric in (
         novelty.bind(popularity=PLAYS, k=10),
         intra_list_diversity.bind(item_features=VECTORS),
-        intra_list_diversity.bind(item_features=sparse.eye_array(4, format="csr")),
+        intra_list_diversity.bind(item_features=sparse.csr_array(np.eye(4))),
         catalog_coverage.bind(catalog=["a", "b", "a"], unknown="ignore"),
     ):
         again = pickle.loads(pickle.dumps(metric))

@@ -287,7 +287,7 @@ def test_a_metric_looks_like_a_function(metric):
     """Signature, name and docstring are those of the metric, every option explained."""
     parameters = inspect.signature(metric).parameters
     rows = ["y_true", "y_score", "qid", "sample_weight"]
-    assert list(parameters) == [*rows, *metric.row_values, *metric.options]
+    assert list(parameters) == [*rows, *metric.row_values, *metric.options, "n_jobs"]
     assert metric.__name__ == metric.name
     for option in parameters:
         assert f"\n{option} :" in metric.__doc__ or option == "y_score"

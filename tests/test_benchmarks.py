@@ -1,0 +1,50 @@
+"""The benchmarks: each runs, on a tiny size; what it measures there says nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
+SCRIPTS = sorted(path.name for path in FOLDER.glob("bench_*.py"))
+
+
+def test_all_are_run_together():
+    """The one page has each of them."""
+    text = (FOLDER / "run.py").read_text(encoding="utf-8")
+    assert all(f"    {name.removesuffix('.py')},\n" in text for name in SCRIPTS)
+    assert len(SCRIPTS) >= 6
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_each_runs(script, tmp_path):
+    """Without a word on the error stream; numbers of things that took time."""
+    out = tmp_path / "pages.json"
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error",
+            str(FOLDER / script),
+            "--size",
+            "tiny",
+            "--json",
+            str(out),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    pages = json.loads(out.read_text(encoding="utf-8"))
+    assert pages
+    for page in pages:
+        assert page["title"] in run.stdout
+        assert page["lines"]
+        for line in page["lines"]:
+            assert line["value"] > 0, line
+            assert line["what"] in run.stdout
