@@ -70,12 +70,16 @@ def clock(calls: Mapping[str, Callable[[], object]], repeat: int) -> dict[str, f
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()
-    for _ in range(repeat):
-        for name, call in calls.items():
-            gc.collect()
-            start = time.perf_counter()
-            call()
-            times[name].append(time.perf_counter() - start)
+    gc.collect()
+    gc.disable()  # as timeit does
+    try:
+        for _ in range(repeat):
+            for name, call in calls.items():
+                start = time.perf_counter()
+                call()
+                times[name].append(time.perf_counter() - start)
+    finally:
+        gc.enable()
     return {name: median(values) for name, values in times.items()}
 
 

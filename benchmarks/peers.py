@@ -27,13 +27,14 @@ def starts_of(rows: Rows) -> Any:
 
 
 def scikit_learn_per_query(rows: Rows) -> Peer:
-    """ndcg_score, called for each query of two rows or more."""
+    """ndcg_score, called for each query; of a single row, which it refuses, the value is known."""
 
     def call(starts: Any) -> float:
         values = [
             ndcg_score(rows.y_true[None, a:b], rows.y_score[None, a:b], k=10)
-            for a, b in pairwise(starts)
             if b - a > 1
+            else float(rows.y_true[a] > 0)
+            for a, b in pairwise(starts)
         ]
         return float(np.mean(values))
 

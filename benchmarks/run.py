@@ -1,4 +1,4 @@
-"""Every benchmark, on one page.
+"""Every benchmark, on one page, each in a process of its own.
 
     python benchmarks/run.py [--size tiny] [--json FILE]
 
@@ -7,33 +7,31 @@ Peers that are not installed are left out; the extra "bench" installs them.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import bench_ids
-import bench_memory
-import bench_metrics
-import bench_overhead
-import bench_search
-import bench_shapes
-from harness import Page, run
+from harness import Line, Page, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCRIPTS = (
-    bench_metrics,
-    bench_ids,
-    bench_shapes,
-    bench_memory,
-    bench_overhead,
-    bench_search,
-)
+HERE = Path(__file__).resolve().parent
 
 
 def pages(size: str) -> Iterator[Page]:
-    """Pages of all scripts."""
-    for script in SCRIPTS:
-        yield from script.pages(size)
+    """Pages of all scripts, in the order of their names."""
+    for script in sorted(HERE.glob("bench_*.py")):
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "pages.json")
+            command = [sys.executable, str(script), "--size", size, "--json", str(out)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            for page in json.loads(out.read_text(encoding="utf-8")):
+                lines = [Line(**line) for line in page.pop("lines")]
+                yield Page(**page, lines=lines)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
-SCRIPTS = sorted(path.name for path in FOLDER.glob("bench_*.py"))
-
-
-def test_all_are_run_together():
-    """The one page has each of them."""
-    text = (FOLDER / "run.py").read_text(encoding="utf-8")
-    assert all(f"    {name.removesuffix('.py')},\n" in text for name in SCRIPTS)
-    assert len(SCRIPTS) >= 6
+SCRIPTS = [*sorted(path.name for path in FOLDER.glob("bench_*.py")), "run.py"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -41,7 +34,7 @@ def test_each_runs(script, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     pages = json.loads(out.read_text(encoding="utf-8"))
-    assert pages
+    assert len(pages) >= (len(SCRIPTS) if script == "run.py" else 1)
     for page in pages:
         assert page["title"] in run.stdout
         assert page["lines"]

@@ -32,7 +32,7 @@ class Items:
             raise ValueError(f"{name} must hold at least one row. Got none instead.")
         if ids is not None:
             return cls(ids, values)
-        return cls(*number(values))
+        return cls(*number(values)[:2])
 
     def check_once(self, queries: Queries) -> None:
         """Refuse a query that holds an item twice; the rows are in the order of the queries."""

@@ -9,12 +9,12 @@ import numpy as np
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-def number(values: Array) -> tuple[Array, Array]:
-    """Distinct ids of an array of numbers, dates or texts, and the number of each value's.
+def number(values: Array) -> tuple[Array, Array, Array]:
+    """Distinct ids of an array of numbers, dates or texts, the number of each value's, and counts.
 
     The numbers are 32-bit where they fit, to halve the memory that is moved.
     """
@@ -22,23 +22,54 @@ def number(values: Array) -> tuple[Array, Array]:
         low, high = int(values.min()), int(values.max())
         if high - low <= 8 * values.size + 1000:  # counted faster than sorted
             return _count(values, low)
-    if values.dtype.kind in "US":
-        return _by_hash(values)
+        ids, numbers = by_slot(values)
+    elif values.dtype.kind in "US":
+        ids, numbers = _by_hash(values)
+    else:
+        ids, numbers = by_order(values)
+    return ids, numbers, np.bincount(numbers)
+
+
+def by_order(values: Array) -> tuple[Array, Array]:
     ids, numbers = np.unique(values, return_inverse=True)
     return ids, _short(numbers.ravel(), len(ids))
 
 
-def _count(values: Array, low: int) -> tuple[Array, Array]:
+def by_slot(values: Array) -> tuple[Array, Array]:
+    """Tell numbers apart by the slot that each falls into, of a table that one of them has.
+
+    Those that find another in their slot are few, and sorted. Much faster than to sort all.
+    """
+    slots = 1 << min(max(len(values).bit_length() - 2, 4), 22)
+    wide = values.astype(np.int64 if values.dtype.kind != "u" else np.uint64, copy=False)
+    slot = ((wide.view(np.uint64) * ODD) >> np.uint64(65 - slots.bit_length())).astype(np.intp)
+    holder = np.zeros(slots, dtype=wide.dtype)
+    holder[slot] = wide
+    held = np.zeros(slots, dtype=bool)
+    held[slot] = True
+    taken = np.flatnonzero(held)
+    number_of = np.zeros(slots, dtype=np.int32)
+    number_of[taken] = np.arange(len(taken))
+    numbers = number_of[slot]
+    others = np.flatnonzero(holder[slot] != wide)
+    ids, numbers[others] = by_order(wide[others])
+    numbers[others] += len(taken)
+    return np.concatenate((holder[taken], ids)).astype(values.dtype), numbers
+
+
+def _count(values: Array, low: int) -> tuple[Array, Array, Array]:
     wide = values.dtype if values.dtype.kind == "u" else np.dtype(np.int64)
     above_low = values.astype(wide, copy=False)
     if low:
         above_low = above_low - wide.type(low)
     above_low = above_low.astype(np.int64, copy=False)
-    present = np.bincount(above_low) > 0
+    counts = np.bincount(above_low)
+    present = counts > 0
     ids = np.flatnonzero(present).astype(wide) + wide.type(low)
     if len(ids) == len(present):
-        return ids, _short(above_low, len(ids))
-    return ids, _short(np.cumsum(present) - 1, len(ids))[above_low]
+        return ids, _short(above_low, len(ids)), counts
+    numbers = _short(np.cumsum(present) - 1, len(ids))
+    return ids, numbers[above_low], counts[present]
 
 
 def _by_hash(text: Array) -> tuple[Array, Array]:
@@ -52,16 +83,13 @@ def _by_hash(text: Array) -> tuple[Array, Array]:
     key = np.zeros(len(text), dtype=np.uint64)
     for column in letters.reshape(-1, width).T:
         key += column
-        key *= _ODD
+        key *= ODD
         key ^= key >> _SHIFT
-    distinct, numbers = np.unique(key, return_inverse=True)
-    numbers = _short(numbers.ravel(), len(distinct))
+    distinct, numbers = by_slot(key)
     row = np.empty(len(distinct), dtype=np.intp)
     row[numbers] = np.arange(len(text))
     ids = text[row]
-    if not (ids[numbers] == text).all():
-        ids, numbers = np.unique(text, return_inverse=True)
-    return ids, _short(numbers.ravel(), len(ids))
+    return (ids, numbers) if (ids[numbers] == text).all() else by_order(text)
 
 
 def _short(numbers: Array, n_ids: int) -> Array:

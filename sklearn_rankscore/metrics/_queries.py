@@ -83,8 +83,7 @@ class Queries:
         # Rows in random order are told by the first few.
         starts = None if _comes_back(values[:_FEW]) else _run_starts(values)
         if starts is None or _comes_back(values, starts):
-            distinct, codes = number(values)
-            lengths = np.bincount(codes)
+            distinct, codes, lengths = number(values)
             starts = np.cumsum(lengths) - lengths
             return cls(distinct if ids is None else ids[distinct], starts, lengths, codes)
         heads = values[starts]
@@ -121,13 +120,19 @@ class Queries:
         """Arrange scores and grades; short grades are moved with the scores, in one pass."""
         if self.codes is None or grade.dtype != np.int16:
             return self.arrange(score), self.arrange(grade)
-        lowest = grade.min()
-        column = grade.astype(np.int32) - lowest  # int32: what indices of a matrix are
-        shape = (len(self.ids), int(column.max()) + 1)
+        lowest, highest = int(grade.min()), int(grade.max())
+        column = grade.astype(np.int32)  # what indices of a matrix are
+        if lowest < 0:
+            column -= lowest
+            highest -= lowest
+        shape = (len(self.ids), highest + 1)
         entries = sparse.coo_matrix((score, (self.codes, column)), shape=shape)
         entries.has_canonical_format = True  # rows of one grade stay apart
         lines = entries.tocsr()
-        return lines.data, (lines.indices + lowest).astype(np.int16)
+        arranged = lines.indices.astype(np.int16)
+        if lowest < 0:
+            arranged += np.int16(lowest)  # what wrapped around comes back
+        return lines.data, arranged
 
     def arrange(self, values: Array) -> Array:
         """Put one value per row in the order in which each query's rows lie together."""

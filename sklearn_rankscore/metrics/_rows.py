@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -109,7 +110,7 @@ class Rows:
         """How many items there are."""
         return 0 if self.items is None else len(self.items.ids)
 
-    @property
+    @cached_property
     def predictions(self) -> Array:
         """Scores as numbers: those too fine for a float64 are ranked by numbers of their own."""
         numbers = as_numbers(self.given, "y_score").ravel()
