@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import ndcg_score
 
 from sklearn_rankscore.metrics import ndcg
-from sklearn_rankscore.metrics._queries import shown
+from sklearn_rankscore.metrics._ids import shown
 from sklearn_rankscore.metrics._rows import Rows
 
 TOLERANCE = 1e-12

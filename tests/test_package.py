@@ -29,7 +29,7 @@ LAYERS = ["metrics", "model_selection", "inspection", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},
-    {"_numbering"},
+    {"_numbering", "_ids"},
     {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs", "_threads"},
     {"_ties", "_item_tables"},
     {"_items"},

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore.metrics._queries import as_objects, encode, natural, shown
+from sklearn_rankscore.metrics._ids import as_objects, encode, natural, shown
 from sklearn_rankscore.metrics._validation import Array, as_numbers, got
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore.metrics._ids import encode, shown
 from sklearn_rankscore.metrics._numbering import number
-from sklearn_rankscore.metrics._queries import encode, shown
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._item_tables import ItemTable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore.metrics._ids import encode, shown
 from sklearn_rankscore.metrics._item_tables import Popularity, numbers_per_line, vectors
 from sklearn_rankscore.metrics._items import Items, check_same_kind, places
-from sklearn_rankscore.metrics._queries import encode, shown
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore.metrics._ids import encode, shown
 from sklearn_rankscore.metrics._numbering import number
-from sklearn_rankscore.metrics._validation import Array, got
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sklearn_rankscore.metrics._validation import Array
 
 # A block of about this many cells stays in the processor's cache while it is worked on.
 _CELLS = 1 << 16
@@ -25,8 +26,6 @@ _SMALL = 1 << 12
 _FEW = 1000
 # At least this share of a block's cells hold rows.
 _FILLED = 0.85
-# Kinds of NumPy's dtypes that hold values of a plain type as they are.
-_KINDS = {bool: "b", int: "iu", float: "f", str: "U"}
 
 
 @dataclass(frozen=True)
@@ -183,11 +182,6 @@ class Queries:
             begin = end
 
 
-def shown(query: Any) -> str:
-    """Write a query id as its user would, not as NumPy does."""
-    return repr(query.item() if isinstance(query, np.generic) else query)
-
-
 def _run_starts(values: Array) -> Array:
     """Find the rows at which a run of equal ids begins."""
     begins = np.ones(len(values), dtype=bool)
@@ -209,75 +203,3 @@ def _block_end(sorted_lengths: Array, begin: int, n_cells: int) -> int:
     fits = np.searchsorted(cells, n_cells, side="right")
     small = np.searchsorted(cells, _SMALL, side="right")
     return begin + max(1, int(small), int(min(similar, fits)))
-
-
-def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
-    """Comparable codes of ids, and the ids by code (None where they are the codes)."""
-    # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
-    if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
-        raise ValueError(_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
-        )
-    if array.dtype.kind in "OTV":
-        return _encode_objects(array, name)
-    if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
-        row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
-        raise ValueError(_missing_id(name, row))
-    return array, None
-
-
-def as_objects(values: Any, name: str) -> Array:
-    """Take a list as it is, one object per row."""
-    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
-        raise TypeError(
-            f"{name} must be an array or a list, one value per row. Got {got(values)} instead."
-        )
-    return np.fromiter(values, dtype=object, count=len(values))
-
-
-def natural(objects: Array) -> Array:
-    """Give objects of one plain type their own dtype, where that keeps every value."""
-    listed = objects.tolist()
-    kinds = {_KINDS.get(type(value), "") for value in listed}
-    if len(kinds) == 1:
-        array = np.asarray(listed)
-        # Large integers beside small ones would turn into floats, text would lose its last NUL.
-        if array.dtype.kind in kinds.pop() and array.tolist() == listed:
-            return array
-    return objects
-
-
-def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
-    codes: dict[Any, int] = {}
-    try:
-        rows = [codes.setdefault(query, len(codes)) for query in array]
-    except TypeError as error:
-        raise TypeError(
-            f"{name} must hold hashable ids (numbers, text, dates, tuples): {error}."
-        ) from error
-    for query, code in codes.items():
-        if _is_missing(query):
-            raise ValueError(_missing_id(name, rows.index(code)))
-    ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
-    return np.asarray(rows, dtype=np.intp), ids
-
-
-def _is_missing(query: Any) -> bool:
-    if isinstance(query, tuple):
-        return any(map(_is_missing, query))
-    try:
-        return query is None or bool(query != query)  # noqa: PLR0124 - NaN and NaT
-    except (TypeError, ValueError):  # pandas.NA compares to neither
-        return True
-
-
-def _missing_id(name: str, row: int) -> str:
-    if "qid" not in name:
-        return f"{name} must not be missing: row {row} has no item id. Drop such rows."
-    return (
-        f"{name} must not be missing: row {row} has no query id. Drop such rows, or give each of "
-        "them an id of its own."
-    )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import shown
+from sklearn_rankscore.metrics._ids import shown
 from sklearn_rankscore.model_selection._target import RankTarget
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import joblib
 import numpy as np
 
-from sklearn_rankscore.metrics._queries import as_objects, natural
+from sklearn_rankscore.metrics._ids import as_objects, natural
 from sklearn_rankscore.metrics._rows import check_same_length, queries_of
 from sklearn_rankscore.metrics._validation import (
     Array,
