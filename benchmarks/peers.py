@@ -119,8 +119,7 @@ def _numba(rows: Rows, *, parallel: bool) -> Peer:
 
     discount = 1.0 / np.log2(np.arange(10) + 2.0)
 
-    @numba.njit(parallel=parallel)
-    def mean(grade: Any, score: Any, starts: Any, discount: Any) -> float:
+    def loop(grade: Any, score: Any, starts: Any, discount: Any) -> float:
         values = np.empty(len(starts) - 1)
         for query in numba.prange(len(starts) - 1):
             a, b = starts[query], starts[query + 1]
@@ -131,7 +130,9 @@ def _numba(rows: Rows, *, parallel: bool) -> Peer:
                 found += grade[a + order[rank]] * discount[rank]
                 ideal += best[b - a - 1 - rank] * discount[rank]
             values[query] = found / ideal if ideal > 0 else 0.0
-        return values.mean()  # type: ignore[no-any-return]
+        return float(values.mean())
+
+    mean = numba.njit(parallel=parallel)(loop)
 
     def build() -> Any:
         starts = starts_of(rows)
