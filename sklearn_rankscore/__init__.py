@@ -11,12 +11,14 @@ metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_pre
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
+inspection          for people's eyes: `explain`, the working of a query's value
 datasets            `make_ranking`, `make_interactions`, `load_letor`
 testing             `assert_matches_sklearn`
 python -m …         the command line: a grid search that optimises a ranking metric
 =================== ==============================================================================
 """
 
+from sklearn_rankscore.inspection import Explanation, explain
 from sklearn_rankscore.metrics import (
     Metric,
     PerQuery,
@@ -70,6 +72,7 @@ from sklearn_rankscore.model_selection import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "Explanation",
     "Metric",
     "MultiRankScorer",
     "PerQuery",
@@ -90,6 +93,7 @@ __all__ = [
     "evaluate",
     "evaluate_per_query",
     "expected_reciprocal_rank",
+    "explain",
     "f1",
     "fall_out",
     "get_metric",

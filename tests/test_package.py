@@ -160,7 +160,7 @@ def wanted_sections(value):
         if issubclass(value, Warning):
             return []
         made_by_factory = value.__name__.endswith(
-            ("Scorer", "PerQuery", "Popularity", "SplitReport")
+            ("Scorer", "PerQuery", "Popularity", "Report", "Explanation")
         )
         return ["Attributes" if made_by_factory else "Parameters", "Examples"]
     sections = ["Returns", "Examples"]

@@ -1,0 +1,202 @@
+"""Explanations: their value is the metric's, their columns add up to it, they can be read."""
+
+from __future__ import annotations
+
+import html.parser
+import itertools
+
+import numpy as np
+import pytest
+from conftest import needs
+
+from sklearn_rankscore import Explanation, RankTarget, explain, get_metric, ndcg
+from sklearn_rankscore.inspection._workings import WORKINGS
+
+POLICIES = ("average", "optimistic", "pessimistic", "first", "last")
+OPTIONS = {
+    "k": (None, 1, 3, 50),
+    "gain": ("linear", "exponential", [0.0, 5.0, 1.0, 2.0]),
+    "discount": ("log2", "jarvelin"),
+    "min_relevance": (None, 2),
+    "denominator": (None, "attainable"),
+    "persistence": (0.8, 0.3),
+    "max_grade": (4.0,),
+}
+
+
+def draw(seed):
+    """Ragged, interleaved queries with ties, rows not retrieved, queries of zeros."""
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(np.repeat(np.arange(12), rng.integers(1, 9, 12)))
+    grade = rng.integers(0, 4, qid.size) * (qid % 5 > 0)
+    score = rng.integers(0, 4, qid.size).astype(float)
+    score[rng.random(qid.size) < 0.15] = -np.inf
+    return grade, score, qid
+
+
+def combinations(metric):
+    """Every combination of the metric's own options."""
+    own = [option for option in metric.options if option in OPTIONS]
+    for values in itertools.product(*(OPTIONS[option] for option in own)):
+        options = dict(zip(own, values, strict=True))
+        if options.get("denominator", "") is None:
+            del options["denominator"]
+        yield options
+
+
+@pytest.mark.parametrize("name", WORKINGS)
+def test_the_value_is_that_of_the_metric(name):
+    """For every option and tie policy, each query, the undefined ones too."""
+    metric = get_metric(name)
+    compared = 0
+    for seed, (options, ties) in enumerate(itertools.product(combinations(metric), POLICIES)):
+        grade, score, qid = draw(seed)
+        want = metric.per_query(
+            grade, score, qid=qid, ties=ties, replace_undefined_by=np.nan, **options
+        )
+        for query, value in zip(want.qid[:4], want.value, strict=False):
+            got = explain(grade, score, qid=qid, query=query, metric=name, ties=ties, **options)
+            np.testing.assert_allclose(got.value, value, rtol=0, atol=1e-12)
+            assert ("undefined" in got.steps[-1]) == np.isnan(value)
+            if not np.isnan(value):
+                assert float(got.steps[-1].rsplit("= ", 1)[1]) == pytest.approx(
+                    value, rel=1e-5, abs=1e-9
+                )
+            compared += 1
+    assert compared >= 40
+
+
+def test_the_columns_add_up():
+    """Running DCG is the sum of discounted gains, which are gains times discounts."""
+    grade, score, qid = draw(3)
+    frame_of = needs("pandas").DataFrame
+    for query in np.unique(qid):
+        explanation = explain(grade, score, qid=qid, query=query, metric="ndcg")
+        if np.isnan(explanation.value) or not explanation.tables[0].lines:
+            continue
+        ranked, ideal = (frame_of(t.lines, columns=t.columns) for t in explanation.tables)
+        for table in (ranked, ideal):
+            np.testing.assert_allclose(table["gain"] * table["discount"], table["discounted gain"])
+            np.testing.assert_allclose(table["discounted gain"].cumsum(), table["running DCG"])
+        assert ranked["running DCG"].iloc[-1] / ideal["running DCG"].iloc[-1] == pytest.approx(
+            explanation.value
+        )
+        retrieved = (qid == query) & (score > -np.inf)
+        assert sorted(ranked["row"]) == np.flatnonzero(retrieved).tolist()
+        assert ranked["score"].tolist() == sorted(score[retrieved], reverse=True)
+        assert sorted(ideal["row"]) == np.flatnonzero(qid == query).tolist()
+
+
+def test_average_precision_as_on_a_blackboard():
+    """Relevant at ranks 1 and 3 of four, one of three relevant rows not retrieved."""
+    explanation = explain(
+        [1, 0, 2, 0, 1], [9, 8, 7, 6, -np.inf], qid=["q"] * 5, metric="map", item=list("abcde")
+    )
+    assert explanation.value == pytest.approx((1 + 2 / 3) / 3)
+    assert [line[:4] for line in explanation.tables[0].lines] == [
+        ["1", "a", 9, 1],
+        ["2", "b", 8, 0],
+        ["3", "c", 7, 2],
+        ["4", "d", 6, 0],
+    ]
+    assert explanation.steps == (
+        "sum of the precisions at relevant rows = 1.6667",
+        "1 relevant row is not retrieved, and counts 0",
+        "divisor = 3 relevant rows",
+        "AP = 1.6667 / 3 = 0.555556",
+    )
+
+
+def test_tied_rows_are_marked_and_have_their_expected_gain():
+    """Two rows of grades 1 and 2 share ranks 2 and 3: 1.5 each."""
+    explanation = explain([[3, 1, 2, 0]], [[4, 2, 2, 1]], metric="ndcg")
+    table = explanation.tables[0]
+    assert [line[0] for line in table.lines] == ["1", "2=", "3=", "4"]
+    assert [line[table.columns.index("gain")] for line in table.lines] == [3, 1.5, 1.5, 0]
+    assert "expected over all orders" in str(explanation)
+    assert (
+        "=" not in explain([[1, 0]], [[1, 1]], metric="ndcg", ties="first").tables[0].lines[0][0]
+    )
+
+
+class Balance(html.parser.HTMLParser):
+    """Tags that are open."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text = [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_html_is_well_formed_and_escaped():
+    """In a notebook; names that look like tags stay text."""
+    explanation = explain([1, 0], [1, 2], qid=["<b>"] * 2, metric="map", item=["<i>", "&amp;"])
+    seen = Balance(explanation._repr_html_())
+    assert not seen.open
+    assert "<i>" in seen.text
+    assert "&amp;" in seen.text
+    assert "query '<b>'" in seen.text
+
+
+def test_frames():
+    """Numbers as they are, the rank as index."""
+    needs("pandas")
+    frame = explain([1, 0], [1, 2], qid=[7, 7], metric="mrr").to_frame()
+    assert frame.index.tolist() == ["1", "2"]
+    assert frame["counts"].tolist() == [0.0, 0.5]
+
+
+def test_the_query_is_found_by_its_id():
+    """Of any type; items of a RankTarget are what rows are called."""
+    rows = ([1, 0, 1], [1, 2, 3])
+    assert explain(*rows, qid=["a", "a", "b"], query="a", metric="mrr").value == 0.5
+    assert explain(*rows, qid=[5, 5, 6], query=np.int64(6), metric="mrr").value == 1
+    days = np.array(["2020-01-01", "2020-01-01", "2020-01-02"], dtype="M8[D]")
+    assert explain(*rows, qid=days, query=np.datetime64("2020-01-01"), metric="mrr").value == 0.5
+    assert explain([[0, 1], [1, 0]], [[2, 1], [2, 1]], query=1, metric="mrr").value == 1
+    target = RankTarget(rows[0], qid=["a", "a", "b"], item=["x", "y", "z"])
+    explanation = explain(target, rows[1], query="a", metric="mrr")
+    assert [line[1] for line in explanation.tables[0].lines] == ["y", "x"]
+    assert isinstance(explanation, Explanation)
+    assert explanation.value == explain(target, rows[1], query="a", metric=get_metric("mrr")).value
+
+
+def test_large_grades_are_explained_finitely():
+    """As the metric itself is finite."""
+    rows = ([[2000, 1999, 0]], [[1, 2, 3]])
+    got = explain(*rows, metric="ndcg", gain="exponential")
+    assert got.value == pytest.approx(ndcg(*rows, gain="exponential"), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: explain([1, 0], [1, 2], qid=[1, 2]),
+            ValueError,
+            "2 queries. Say which .* query=1",
+        ),
+        (lambda: explain([1, 0], [1, 2], qid=["a", "b"], query="c"), ValueError, "no query 'c'"),
+        (lambda: explain([1, 0], [1, 2], qid=["a", "b"], query=1), ValueError, "such as 'a'"),
+        (lambda: explain([[1, 0]], [[1, 2]], metric="auc"), ValueError, "roc_auc has no working"),
+        (
+            lambda: explain([1, 0], [1, 2], qid=[1, 1], item=["a"]),
+            ValueError,
+            "item must have one",
+        ),
+        (lambda: explain([1, 0], [1, 2]), ValueError, "no query ids were given"),
+    ],
+)
+def test_what_cannot_be_explained_is_said(call, error, message):
+    """And what can be done."""
+    with pytest.raises(error, match=message):
+        call()
