@@ -11,14 +11,15 @@ metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_pre
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
-inspection          for people's eyes: `explain`, the working of a query's value
+inspection          for people's eyes: `explain`, the working of a query's value; `rank_report`,
+                    models compared, with intervals and tests
 datasets            `make_ranking`, `make_interactions`, `load_letor`
 testing             `assert_matches_sklearn`
 python -m …         the command line: a grid search that optimises a ranking metric
 =================== ==============================================================================
 """
 
-from sklearn_rankscore.inspection import Explanation, explain
+from sklearn_rankscore.inspection import Explanation, RankReport, explain, rank_report
 from sklearn_rankscore.metrics import (
     Metric,
     PerQuery,
@@ -80,6 +81,7 @@ __all__ = [
     "QueryKFold",
     "QueryRanker",
     "QuerySplitWarning",
+    "RankReport",
     "RankScorer",
     "RankTarget",
     "SplitReport",
@@ -114,6 +116,7 @@ __all__ = [
     "profile_similarity",
     "r_precision",
     "rank_biased_precision",
+    "rank_report",
     "recall",
     "reciprocal_rank",
     "rmse",

@@ -1,0 +1,203 @@
+"""Reports: numbers of the metrics and of SciPy, honest error rates, tables that can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import needs
+from scipy import stats
+
+from sklearn_rankscore import RankReport, RankTarget, evaluate, rank_report
+from sklearn_rankscore.inspection._statistics import compare, holm, intervals
+
+
+def draw(seed, n_queries=60, n_rows=8):
+    """Grades, and three models of which the second is the first and a little more."""
+    rng = np.random.default_rng(seed)
+    grade = rng.integers(0, 3, n_queries * n_rows)
+    noise = rng.normal(size=(3, grade.size))
+    models = {"a": grade + noise[0], "b": grade * 1.5 + noise[0], "c": grade + noise[2]}
+    return grade, models, np.repeat(np.arange(n_queries), n_rows)
+
+
+def test_means_are_those_of_the_metrics():
+    """For each model, options and undefined queries included; per query too."""
+    grade, models, qid = draw(0)
+    grade[qid < 5] = 0
+    for undefined in (0.0, 1.0, np.nan):
+        options = {"replace_undefined_by": undefined, "gain": "exponential"}
+        report = rank_report(
+            grade, models, qid=qid, metrics=["ndcg@3", "map"], random_state=0, **options
+        )
+        assert isinstance(report, RankReport)
+        assert [(row["metric"], row["model"]) for row in report.rows] == [
+            (metric, model) for metric in ("ndcg@3", "map") for model in models
+        ]
+        for row in report.rows:
+            want = evaluate(
+                grade, models[row["model"]], qid=qid, metrics=["ndcg@3", "map"], **options
+            )
+            assert row["mean"] == pytest.approx(want[row["metric"]], abs=1e-12)
+            values = report.per_query[row["model"], row["metric"]]
+            assert np.nanmean(values) == pytest.approx(row["mean"], abs=1e-12)
+            assert row["low"] <= row["mean"] <= row["high"]
+        assert report.undefined == {"ndcg@3": 5, "map": 5}
+        assert report.n_queries == 60
+
+
+def test_differences_are_paired_and_tested_as_scipy_does():
+    """Against the baseline that was asked for; Holm's adjustment over all comparisons."""
+    grade, models, qid = draw(1)
+    report = rank_report(
+        grade, models, qid=qid, metrics=["ndcg@5", "mrr"], baseline="c", random_state=0
+    )
+    compared = [row for row in report.rows if row["model"] != "c"]
+    assert all(row["difference"] is None for row in report.rows if row["model"] == "c")
+    for row in compared:
+        mine = report.per_query[row["model"], row["metric"]]
+        theirs = report.per_query["c", row["metric"]]
+        assert row["difference"] == pytest.approx((mine - theirs).mean(), abs=1e-12)
+        assert row["p_t"] == pytest.approx(stats.ttest_rel(mine, theirs).pvalue, abs=1e-12)
+        assert row["difference_low"] <= row["difference"] <= row["difference_high"]
+        assert row["wins"] == (mine > theirs + 1e-12).sum()
+        assert row["losses"] == (mine < theirs - 1e-12).sum()
+        assert row["wins"] + row["ties"] + row["losses"] == 60
+        assert abs(row["p_randomisation"] - row["p_t"]) < 0.1
+    adjusted = holm(np.array([row["p_randomisation"] for row in compared]))
+    assert [row["p_holm"] for row in compared] == adjusted.tolist()
+
+
+def test_holm_by_hand():
+    """0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5; never falling, never above 1; what is unknown stays."""
+    np.testing.assert_allclose(holm(np.array([0.03, 0.01, 0.5, 0.02])), [0.06, 0.04, 0.5, 0.06])
+    np.testing.assert_allclose(holm(np.array([0.9, 0.8])), [1, 1])
+    np.testing.assert_allclose(holm(np.array([0.04, np.nan, 0.01])), [0.04, np.nan, 0.02])
+    assert len(holm(np.empty(0))) == 0
+
+
+def test_few_queries_are_tested_exactly():
+    """All sign flips of four differences: 2 of 16 are as far from 0."""
+    tested = compare(np.array([0.1, 0.2, 0.3, 0.4]), 1000, np.random.default_rng(0))
+    assert tested.p_randomisation == 2 / 16
+    assert (tested.wins, tested.ties, tested.losses) == (4, 0, 0)
+    same = compare(np.zeros(9), 1000, np.random.default_rng(0))
+    assert (same.p_randomisation, same.p_t, same.ties) == (1.0, 1.0, 9)
+    assert np.isnan(compare(np.array([0.5]), 1000, np.random.default_rng(0)).p_randomisation)
+
+
+def test_many_queries_are_tested_alike():
+    """The faster form agrees with the t-test, which it must where there are many."""
+    rng = np.random.default_rng(2)
+    for shift in (0.0, 0.02, 0.05):
+        tested = compare(rng.normal(shift, 1, 5000), 2000, rng)
+        assert tested.p_randomisation == pytest.approx(tested.p_t, abs=0.05)
+
+
+@pytest.mark.parametrize(("shift", "low", "high"), [(0.0, 0.03, 0.075), (0.4, 0.9, 1.0)])
+def test_error_rates_over_500_repeats(shift, low, high):
+    """No difference: called one in about 5 of 100; a true one is found; intervals hold 95 %."""
+    rng = np.random.default_rng(3)
+    called, held = 0, 0
+    for _ in range(500):
+        difference = rng.normal(shift, 1.0, 80)
+        tested = compare(difference, 199, rng)
+        called += tested.p_randomisation <= 0.05
+        lowest, highest = intervals(difference[None], 0.95, 199, rng)
+        held += lowest[0] <= shift <= highest[0]
+    assert low <= called / 500 <= high
+    assert 0.9 <= held / 500 <= 0.98
+
+
+def test_error_rates_of_whole_reports():
+    """Models that differ by chance only are called different in about 5 of 100 reports."""
+    called = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        grade = rng.integers(0, 2, 300)
+        noise = rng.normal(size=(2, 300))
+        models = {"one": grade + noise[0], "other": grade + noise[1]}
+        report = rank_report(
+            grade,
+            models,
+            qid=np.repeat(np.arange(50), 6),
+            metrics=["map"],
+            n_resamples=199,
+            random_state=seed,
+        )
+        called += report.rows[1]["p_holm"] <= 0.05
+    assert 2 <= called <= 20
+
+
+def test_the_same_seed_gives_the_same_report():
+    """And scores tied or not, the ids of a RankTarget."""
+    grade, models, qid = draw(4)
+    target = RankTarget(grade, qid=qid)
+    one, two = (rank_report(target, models, random_state=7) for _ in range(2))
+    assert one.rows == two.rows
+    assert one.baseline == "a"
+    assert rank_report(target, {"a": models["a"]}, random_state=0).rows[0]["difference"] is None
+
+
+def test_less_is_better_where_it_is():
+    """A lower fall-out wins."""
+    grade = [1, 0, 0, 1, 0, 0]
+    models = {"bad": [1, 3, 2, 1, 3, 2], "good": [3, 2, 1, 3, 2, 1]}
+    report = rank_report(
+        grade, models, qid=[0] * 3 + [1] * 3, metrics=["fall_out@1"], random_state=0
+    )
+    assert report.rows[1]["difference"] < 0
+    assert report.rows[1]["wins"] == 2
+
+
+def test_what_is_unsafe_is_said():
+    """Few queries, most of them undefined, most rows tied."""
+    grade, models, qid = draw(5, n_queries=12)
+    grade[qid < 7] = 0
+    report = rank_report(
+        grade, {"a": models["a"], "flat": np.zeros(grade.size)}, qid=qid, random_state=0
+    )
+    few, *undefined, tied = report.warnings
+    assert few.startswith("12 queries are few")
+    assert "ndcg@10 is undefined for most queries (7 of 12)" in undefined
+    assert tied.startswith("100% of the rows of flat are tied")
+    assert report.tied == {"a": 0.0, "flat": 1.0}
+    assert str(report).count("Unsafe: ") == 5
+    assert not rank_report(*draw(6)[:2], qid=draw(6)[2], random_state=0).warnings
+
+
+def test_tables_in_every_form():
+    """Text, Markdown, LaTeX, HTML, a frame: the same numbers."""
+    grade, models, qid = draw(7)
+    models = {"a|b": models["a"], "c_d & <e>": models["c"]}
+    report = rank_report(grade, models, qid=qid, metrics=["ndcg@5"], random_state=0)
+    mean = f"{report.rows[1]['mean']:.4f}"
+    for text in (str(report), report.to_markdown(), report.to_latex(), report._repr_html_()):
+        assert mean in text
+    lines = report.to_markdown().splitlines()
+    assert {line.replace("\\|", "").count("|") for line in lines} == {11}
+    assert r"c\_d \& $<$e>" in report.to_latex()
+    assert "c_d &amp; &lt;e&gt;" in report._repr_html_()
+    frame_of = needs("pandas").DataFrame
+    frame = report.to_frame()
+    assert isinstance(frame, frame_of)
+    assert frame.loc[("ndcg@5", "a|b"), "mean"] == report.rows[0]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"y_score": [1, 2]}, TypeError, "a dict of the scores of each model"),
+        ({"y_score": {}}, TypeError, "a dict of the scores of each model"),
+        ({"baseline": "z"}, ValueError, "baseline must be one of a, b, c. Got 'z'"),
+        ({"confidence_level": 95}, ValueError, "confidence_level must be above 0 and below 1"),
+        ({"n_resamples": 0}, ValueError, "n_resamples must be a positive integer"),
+        ({"metrics": "map"}, TypeError, "metrics must be a list of names"),
+        ({"metrics": ["coverage"]}, TypeError, "no value per query"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_words(change, error, message):
+    """Each says what is wrong."""
+    grade, models, qid = draw(8)
+    rows = {"y_true": grade, "y_score": models, "qid": qid}
+    with pytest.raises(error, match=message):
+        rank_report(**{**rows, **change})
