@@ -12,14 +12,23 @@ model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
 inspection          for people's eyes: `explain`, the working of a query's value; `rank_report`,
-                    models compared, with intervals and tests
+                    models compared, with intervals and tests; displays, such as
+                    `MetricAtKDisplay`
 datasets            `make_ranking`, `make_interactions`, `load_letor`
 testing             `assert_matches_sklearn`
 python -m …         the command line: a grid search that optimises a ranking metric
 =================== ==============================================================================
 """
 
-from sklearn_rankscore.inspection import Explanation, RankReport, explain, rank_report
+from sklearn_rankscore.inspection import (
+    Explanation,
+    MetricAtKDisplay,
+    PrecisionRecallDisplay,
+    QueryDifferenceDisplay,
+    RankReport,
+    explain,
+    rank_report,
+)
 from sklearn_rankscore.metrics import (
     Metric,
     PerQuery,
@@ -75,9 +84,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Explanation",
     "Metric",
+    "MetricAtKDisplay",
     "MultiRankScorer",
     "PerQuery",
     "Popularity",
+    "PrecisionRecallDisplay",
+    "QueryDifferenceDisplay",
     "QueryKFold",
     "QueryRanker",
     "QuerySplitWarning",

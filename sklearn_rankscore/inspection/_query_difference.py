@@ -1,0 +1,125 @@
+"""A picture: who wins where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+import numpy as np
+
+from sklearn_rankscore.inspection._display import COLOURS, Display, by_model
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._compute import per_query_of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._options import Options
+
+
+class QueryDifferenceDisplay(Display):
+    """The difference between two models for each query, sorted: who wins where.
+
+    Parameters
+    ----------
+    difference : ndarray of shape (n_queries,)
+        Of the metric, for each query.
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    metric : str
+        Name of the metric.
+    names : tuple of two str
+        Of the models: the second less the first.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once plotted.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import QueryDifferenceDisplay
+    >>> QueryDifferenceDisplay([0.1, -0.2], [7, 8], "ndcg@10", ("old", "new")).difference.tolist()
+    [0.1, -0.2]
+    """
+
+    def __init__(self, difference: Any, qid: Any, metric: str, names: tuple[str, str]) -> None:
+        self.difference, self.qid = np.asarray(difference), np.asarray(qid)
+        self.metric, self.names = metric, names
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Mapping[str, Any],
+        *,
+        qid: Any = None,
+        metric: str | Metric = "ndcg@10",
+        ax: Any = None,
+        **metric_options: Unpack[Options],
+    ) -> Self:
+        """Draw the differences between the scores of two models.
+
+        Parameters
+        ----------
+        y_true, qid
+            Rows as for a metric.
+        y_score : dict of str to array-like
+            Scores of two models by their names; the second less the first is drawn.
+        metric : str or Metric, default="ndcg@10"
+            What is compared.
+        ax : matplotlib axes, default=None
+            Where to draw; None: on a new figure.
+        **metric_options
+            Options of the metric.
+
+        Returns
+        -------
+        QueryDifferenceDisplay
+            Drawn.
+
+        Raises
+        ------
+        ValueError
+            If there are not two models.
+        """
+        models = by_model(y_score, None)
+        if len(models) != 2:
+            raise ValueError(
+                "A difference is of two models: y_score={'old': scores, 'new': scores}. Got "
+                f"{len(models)}."
+            )
+        bound = get_metric(metric, **metric_options)
+        values = [per_query_of_all([bound], y_true, scores, qid) for scores in models.values()]
+        (ids, (first,)), (_, (second,)) = values
+        one, other = models
+        return cls(second - first, ids, str(bound), (one, other)).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where; None: on a new figure.
+
+        Returns
+        -------
+        QueryDifferenceDisplay
+            Itself.
+        """
+        ax = self._axes(ax)
+        seen = np.sort(self.difference[~np.isnan(self.difference)])[::-1]
+        place = np.arange(1, len(seen) + 1)
+        one, other = self.names
+        for wins, colour, name in ((seen > 0, COLOURS[0], other), (seen < 0, COLOURS[1], one)):
+            label = f"{name} is better: {int(wins.sum()):,} queries"
+            ax.fill_between(place, np.where(wins, seen, 0), step="mid", color=colour, label=label)
+        ax.axhline(0, color="black", lw=0.8)
+        ax.axhline(seen.mean(), color="black", lw=0.8, ls="--", label=f"mean: {seen.mean():+.4f}")
+        ax.set(
+            xlabel=f"queries, by difference ({int((seen == 0).sum()):,} equal)",
+            ylabel=f"{self.metric}: {other} less {one}",
+        )
+        ax.legend()
+        return self

@@ -1,0 +1,104 @@
+"""Displays: what is drawn is what was computed; scikit-learn's conventions; any way of ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import needs
+from estimators import ByColumn
+
+from sklearn_rankscore import (
+    MetricAtKDisplay,
+    PrecisionRecallDisplay,
+    QueryDifferenceDisplay,
+    RankTarget,
+    ndcg,
+    precision,
+)
+
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(40), 9)
+GRADE = RNG.integers(0, 3, QID.size)
+SCORES = {"good": GRADE + RNG.normal(size=QID.size), "noise": RNG.normal(size=QID.size)}
+
+
+@pytest.fixture(autouse=True)
+def _no_window():
+    matplotlib = needs("matplotlib")
+    matplotlib.use("Agg")
+    yield
+    needs("matplotlib.pyplot").close("all")
+
+
+def test_a_metric_against_k():
+    """Each point is the metric at that cutoff, inside its interval; a legend of several models."""
+    display = MetricAtKDisplay.from_predictions(
+        GRADE, SCORES, qid=QID, k=[1, 3, 5], gain="exponential", random_state=0
+    )
+    for name, scores in SCORES.items():
+        want = [ndcg(GRADE, scores, qid=QID, k=k, gain="exponential") for k in (1, 3, 5)]
+        np.testing.assert_allclose(display.mean[name], want, atol=1e-12)
+        assert (display.low[name] <= want).all()
+        assert (want <= display.high[name]).all()
+    lines = dict(zip(SCORES, display.ax_.lines, strict=True))
+    np.testing.assert_allclose(lines["good"].get_ydata(), display.mean["good"])
+    assert display.ax_.get_xlabel() == "k"
+    assert display.ax_.get_ylabel() == "ndcg@k"
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == list(SCORES)
+    assert display.figure_ is display.ax_.figure
+    single = MetricAtKDisplay.from_predictions(GRADE, SCORES["good"], qid=QID, metric="p", k=[2])
+    assert single.ax_.get_legend() is None
+    assert single.mean["model"][0] == pytest.approx(precision(GRADE, SCORES["good"], qid=QID, k=2))
+
+
+def test_eleven_points_and_one_path():
+    """The mean interpolated precision; for one query each rank, hollow where not relevant."""
+    display = PrecisionRecallDisplay.from_predictions(GRADE, SCORES, qid=QID)
+    for values in display.precision.values():
+        assert len(values) == 11
+        assert (np.diff(values) <= 1e-12).all()
+    rows = ([1, 0, 1, 0, 1], [5, 4, 3, 2, -np.inf])
+    path = PrecisionRecallDisplay.from_predictions(*rows, qid=["q"] * 5, query="q", name="one")
+    np.testing.assert_allclose(path.precision["one"], [1, 1 / 2, 2 / 3, 2 / 4])
+    np.testing.assert_allclose(path.recall["one"], [1 / 3, 1 / 3, 2 / 3, 2 / 3])
+    assert path.relevant["one"].tolist() == [True, False, True, False]
+    filled, hollow = path.ax_.collections
+    assert len(filled.get_offsets()) == len(hollow.get_offsets()) == 2
+    assert hollow.get_facecolor().tolist() == [[1, 1, 1, 1]]
+
+
+def test_who_wins_where():
+    """Sorted differences, their mean, and how many each wins."""
+    display = QueryDifferenceDisplay.from_predictions(GRADE, SCORES, qid=QID, metric="ndcg@3")
+    one, two = (ndcg.per_query(GRADE, s, qid=QID, k=3).value for s in SCORES.values())
+    np.testing.assert_allclose(display.difference, two - one)
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts[0] == f"noise is better: {int((two > one).sum())} queries"
+    assert texts[2] == f"mean: {(two - one).mean():+.4f}"
+    assert display.ax_.get_ylabel() == "ndcg@3: noise less good"
+    with pytest.raises(ValueError, match="A difference is of two models"):
+        QueryDifferenceDisplay.from_predictions(GRADE, {"a": SCORES["good"]}, qid=QID)
+
+
+def test_from_estimators():
+    """One by its class, several by their names; ids found as a scorer finds them; axes given."""
+    X = np.column_stack(list(SCORES.values()))
+    plt = needs("matplotlib.pyplot")
+    _, ax = plt.subplots()
+    y = RankTarget(GRADE, qid=QID)
+    models = {"first": ByColumn(0).fit(X, y), "second": ByColumn(1).fit(X, y)}
+    display = MetricAtKDisplay.from_estimator(models, X, y, k=[2], ax=ax, random_state=0)
+    assert display.ax_ is ax
+    assert display.mean["second"][0] == pytest.approx(ndcg(GRADE, X[:, 1], qid=QID, k=2))
+    one = PrecisionRecallDisplay.from_estimator(models["first"], X, GRADE, qid=QID)
+    assert list(one.precision) == ["ByColumn"]
+    with pytest.raises(ValueError, match="MetricAtKDisplay found no query ids"):
+        MetricAtKDisplay.from_estimator(models, X, GRADE)
+
+
+def test_nothing_is_drawn_twice_and_plot_gives_itself():
+    """A display can be drawn again, on other axes."""
+    display = QueryDifferenceDisplay.from_predictions(GRADE, SCORES, qid=QID)
+    first = display.ax_
+    assert display.plot() is display
+    assert display.ax_ is not first
