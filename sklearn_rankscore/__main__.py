@@ -15,6 +15,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predict
 
 from sklearn_rankscore import QueryKFold, RankTarget, get_metric, make_rank_scorer
+from sklearn_rankscore.commands._score import EXAMPLES, add_arguments, score
 from sklearn_rankscore.datasets import load_letor, make_ranking
 from sklearn_rankscore.model_selection._tables import as_text
 from sklearn_rankscore.testing import assert_matches_sklearn
@@ -59,15 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status is 0, or 2 if the input cannot be used."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no ± is no reason to stop
         sys.stdout.reconfigure(errors="replace")
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        try:
-            X, y, source = _load(options)
-            _check(options, y)
-        except (OSError, ValueError) as error:
-            parser.error(" ".join(str(error).split()))
-        _report(options, X, y, source)
+        if given[:1] == ["score"]:
+            _score_files(given[1:])
+        else:
+            _tune(given)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print(f"\n{_PROGRAM}: interrupted", file=sys.stderr)
@@ -78,9 +76,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _score_files(arguments: Sequence[str]) -> None:
+    parser = _Parser(
+        prog=f"{_PROGRAM} score",
+        description="Compute ranking metrics of files of labels and scores, and compare models.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_arguments(parser)
+    options = parser.parse_args(arguments)
+    try:
+        print(score(options))
+    except (OSError, TypeError, ValueError) as error:
+        parser.error(" ".join(str(error).split()))
+
+
+def _tune(arguments: Sequence[str]) -> None:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        X, y, source = _load(options)
+        _check(options, y)
+    except (OSError, ValueError) as error:
+        parser.error(" ".join(str(error).split()))
+    _report(options, X, y, source)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=_PROGRAM,
+        epilog="To score files of labels and scores: score --help",
         description="Tune a gradient boosting model for a ranking metric with GridSearchCV, over "
         "folds of whole queries, and compare with what RMSE would have chosen.",
     )

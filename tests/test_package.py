@@ -25,7 +25,7 @@ MODULES = sorted(
 )
 
 # Each room may import from those before it; a name stands for all that is below it.
-LAYERS = ["metrics", "model_selection", "inspection", "__main__"]
+LAYERS = ["metrics", "model_selection", "inspection", "commands", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},

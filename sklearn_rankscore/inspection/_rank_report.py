@@ -136,7 +136,7 @@ class RankReport:
         missing = [f"{metric} {n:,}" for metric, n in self.undefined.items() if n]
         if missing:
             parts.append(f"undefined queries: {', '.join(missing)}")
-        tied = [f"{model} {share:.0%}" for model, share in self.tied.items() if share]
+        tied = [f"{model} {share:.0%}" for model, share in self.tied.items() if share >= 0.005]
         if tied:
             parts.append(f"tied rows: {', '.join(tied)}")
         return f"({'; '.join(parts)})"

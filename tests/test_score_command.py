@@ -1,0 +1,241 @@
+"""The command ``score``: files in, numbers out; what is wrong is said by file and line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib.metadata import entry_points
+
+import numpy as np
+import pytest
+from conftest import needs
+
+from sklearn_rankscore import evaluate, evaluate_per_query
+from sklearn_rankscore.__main__ import main
+
+LABELS = "2 qid:7 1:0.5\n0 qid:7 1:1 # a comment\n1 qid:7\n\n0 qid:x 3:1\n1 qid:x 1:2\n"
+GRADES, IDS = [2, 0, 1, 0, 1], ["7", "7", "7", "x", "x"]
+ONE, TWO = [0.1, 0.3, 0.2, 5, -1], [3, 2, 1, 0, 1]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Labels, and the scores of two models."""
+    (tmp_path / "labels.svm").write_text(LABELS)
+    for name, scores in (("one.txt", ONE), ("two.txt", TWO)):
+        (tmp_path / name).write_text("\n".join(map(str, scores)) + "\n")
+    return tmp_path
+
+
+def run(capsys, *arguments):
+    """Exit status, output and errors."""
+    try:
+        status = main(["score", *map(str, arguments)])
+    except SystemExit as stopped:
+        status = stopped.code
+    return status, *capsys.readouterr()
+
+
+def test_one_model(files, capsys):
+    """The metrics' own numbers, as text, JSON and Markdown."""
+    names = ["ndcg@2", "map", "rmse"]
+    want = evaluate(GRADES, ONE, qid=IDS, metrics=names)
+    rows = ["--labels", files / "labels.svm", "--scores", files / "one.txt"]
+    asked = [part for name in names for part in ("-m", name)]
+    status, out, err = run(capsys, *rows, *asked, "--format", "json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == pytest.approx(want, abs=1e-12)
+    for form in ("text", "markdown"):
+        _, out, _ = run(capsys, *rows, *asked, "--format", form)
+        for name, value in want.items():
+            assert f"{value:.4f}" in next(line for line in out.splitlines() if name in line)
+    _, out, _ = run(capsys, *rows)
+    assert [line.split()[0] for line in out.splitlines()] == ["metric", "ndcg@10", "map", "mrr"]
+
+
+def test_several_models_are_compared(files, capsys):
+    """As rank_report does; by their names or those of their files; each query written."""
+    rows = ["--labels", files / "labels.svm", "--scores", files / "one.txt"]
+    rows += ["--scores", f"new={files / 'two.txt'}", "-m", "map", "-m", "mrr"]
+    out_file = files / "out.csv"
+    status, out, _ = run(capsys, *rows, "--format", "json", "--per-query", out_file)
+    assert status == 0
+    report = json.loads(out)
+    assert report["baseline"] == "one"
+    assert [row["model"] for row in report["rows"]] == ["one", "new"] * 2
+    for model, scores in (("one", ONE), ("new", TWO)):
+        want = evaluate(GRADES, scores, qid=IDS, metrics=["map", "mrr"])
+        for row in report["rows"]:
+            if row["model"] == model:
+                assert row["mean"] == pytest.approx(want[row["metric"]], abs=1e-12)
+    with out_file.open() as file:
+        lines = list(csv.DictReader(file))
+    assert [line["qid"] for line in lines] == ["7", "x"]
+    values = evaluate_per_query(GRADES, TWO, qid=IDS, metrics=["map"])["map"]
+    np.testing.assert_allclose([float(line["new: map"]) for line in lines], values)
+    _, text, _ = run(capsys, *rows)
+    assert "differences from one" in text
+    assert "Unsafe: 2 queries are few" in text
+    _, text, _ = run(capsys, *rows, "--format", "markdown")
+    assert text.startswith("| metric | model | mean |")
+
+
+def test_tables(files, capsys):
+    """CSV and Parquet, by the names of columns."""
+    rows = list(zip(GRADES, IDS, ONE, TWO, strict=True))
+    text = "grade,query,one,two\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    (files / "rows.csv").write_text(text)
+    asked = ["--y-true", "grade", "--qid", "query", "--scores", "two", "-m", "map"]
+    want = {"map": evaluate(GRADES, TWO, qid=IDS, metrics=["map"])["map"]}
+    status, out, _ = run(capsys, "--table", files / "rows.csv", *asked, "--format", "json")
+    assert status == 0
+    assert json.loads(out) == pytest.approx(want)
+    needs("pyarrow")
+    frame = needs("pandas").read_csv(files / "rows.csv")
+    frame.to_parquet(files / "rows.parquet")
+    _, out, _ = run(capsys, "--table", files / "rows.parquet", *asked, "--format", "json")
+    assert json.loads(out) == pytest.approx(want)
+
+
+def test_trec_files_give_the_numbers_of_trec_eval(shared, tmp_path, capsys):
+    """Its expected file, each topic and the mean, for every metric that both have."""
+    folder = shared("data") / "trec"
+    lines = (folder / "expected_all_per_query.txt").read_text().splitlines()
+    expected = {(m, topic): text for m, topic, text in (line.split() for line in lines)}
+    names = {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg", "Rprec": "rprec", "bpref": "bpref"}
+    names |= {f"P_{k}": f"p@{k}" for k in (5, 10, 100, 1000)}
+    names |= {
+        f"{m}_{k}": f"{o}@{k}"
+        for k in (5, 30, 200)
+        for m, o in (("recall", "recall"), ("ndcg_cut", "ndcg"), ("map_cut", "map"))
+    }
+    names |= {f"success_{k}": f"success@{k}" for k in (1, 5, 10)} | {"rbp": "rbp"}
+    out_file = tmp_path / "topics.csv"
+    status, out, err = run(
+        capsys,
+        *("--qrels", folder / "qrels.test", "--run", folder / "results.test"),
+        *(part for name in names.values() for part in ("-m", name)),
+        *("--convention", "trec_eval", "--per-query", out_file, "--format", "json"),
+    )
+    assert (status, err) == (0, "")
+    with out_file.open() as file:
+        topics = {line["qid"]: line for line in csv.DictReader(file)}
+    assert set(topics) == {"301", "302", "303"}
+    for theirs, ours in names.items():
+        assert f"{json.loads(out)[ours]:.4f}" == expected[theirs, "all"]
+        for topic, line in topics.items():
+            assert f"{float(line[ours]):.4f}" == expected[theirs, topic]
+
+
+def test_queries_that_a_run_lacks(tmp_path, capsys):
+    """Left out, or counted with 0; documents that nobody judged have grade 0."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 c 1 9 x\n1 Q0 a 2 8 x\n3 Q0 a 1 1 x\n")
+    rows = [
+        "--qrels",
+        tmp_path / "qrels",
+        "--run",
+        tmp_path / "run",
+        "-m",
+        "mrr",
+        "-m",
+        "judged@2",
+    ]
+    for extra, mrr in (([], 0.5), (["--complete"], 0.25)):
+        _, out, _ = run(capsys, *rows, *extra, "--format", "json")
+        assert json.loads(out)["mrr"] == mrr
+    _, out, _ = run(capsys, *rows, "--format", "json")
+    assert json.loads(out)["judged@2"] == 0.5
+
+
+def test_a_plot_is_written(files, capsys):
+    """The first metric that has a cutoff, against it."""
+    needs("matplotlib").use("Agg")
+    rows = ["--labels", files / "labels.svm", "--scores", files / "one.txt"]
+    assert run(capsys, *rows, "--plot", files / "out.png")[0] == 0
+    assert (files / "out.png").read_bytes().startswith(b"\x89PNG")
+    status, _, err = run(capsys, *rows, "-m", "auc", "--plot", files / "out.png")
+    assert status == 2
+    assert "needs a metric that has a cutoff" in err
+
+
+WRONG = {
+    "no rows": ([], "Give rows in one of three ways"),
+    "no scores": (["--labels", "labels.svm"], "With --labels give --scores, and no --run"),
+    "too few": (
+        ["--labels", "labels.svm", "--scores", "short"],
+        "one score for each of the 5 rows of labels.svm. Got 1.",
+    ),
+    "no ids": (
+        ["--labels", "plain", "--scores", "one.txt"],
+        "plain, line 1: expected 'grade qid:",
+    ),
+    "a word": (["--labels", "labels.svm", "--scores", "word"], "word, line 2: expected one score"),
+    "nan": (["--labels", "labels.svm", "--scores", "nan"], "nan, line 1: expected one score. Got"),
+    "empty": (["--labels", "labels.svm", "--scores", "empty"], "empty holds nothing"),
+    "no file": (["--labels", "labels.svm", "--scores", "absent"], "absent"),
+    "same names": (
+        ["--labels", "labels.svm", "--scores", "one.txt", "--scores", "one.txt"],
+        "Two models are called 'one'; name them: NAME=FILE",
+    ),
+    "column": (
+        ["--table", "t.csv", "--scores", "z"],
+        "t.csv has no column 'z'. Its columns are y",
+    ),
+    "ragged": (["--table", "t.csv", "--scores", "s"], "t.csv, line 3: expected 3 values, as the"),
+    "text": (["--table", "u.csv", "--scores", "s"], "u.csv, line 2: expected a number for s. Got"),
+    "qrels": (
+        ["--qrels", "short", "--run", "run"],
+        "short, line 1: expected 'query iteration doc",
+    ),
+    "run": (["--qrels", "qrels", "--run", "short"], "short, line 1: expected 'query Q0 document"),
+    "unsorted": (
+        ["--qrels", "qrels", "--run", "unsorted"],
+        "unsorted, line 2: expected scores that fall with the rank, at most 1 at rank 2. Got '3'",
+    ),
+    "twice": (
+        ["--qrels", "qrels", "--run", "twice"],
+        "twice, line 2: expected each document once",
+    ),
+    "strangers": (["--qrels", "qrels", "--run", "other"], "qrels judges no query of other"),
+    "metric": (["--qrels", "qrels", "--run", "run", "-m", "ndgc"], "Did you mean 'ndcg'"),
+    "items": (["--qrels", "qrels", "--run", "run", "-m", "coverage@5"], "needs the item of each"),
+    "convention": (["--qrels", "qrels", "--run", "run", "--convention", "x"], "must be one of"),
+    "pooled": (
+        ["--labels", "labels.svm", "--scores", "one.txt", "-m", "rmse", "--per-query", "o.csv"],
+        "no value per query",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said_in_one_line(case, files, capsys, monkeypatch):
+    """By file and line, and what was expected; exit status 2."""
+    monkeypatch.chdir(files)
+    contents = {
+        "short": "1 2 3\n" if case in ("qrels", "run") else "1\n",
+        "plain": "1 1:0.5\n",
+        "word": "1\nx\n2\n3\n4\n",
+        "nan": "nan\n1\n2\n3\n4\n",
+        "empty": "\n",
+        "t.csv": "y_true,qid,s\n1,a,2\n1,a\n",
+        "u.csv": "y_true,qid,s\n1,a,two\n",
+        "qrels": "1 0 a 1\n",
+        "run": "1 Q0 a 1 2.5 tag\n",
+        "unsorted": "1 Q0 a 1 1 tag\n1 Q0 b 2 3 tag\n",
+        "twice": "1 Q0 a 1 2 tag\n1 Q0 a 2 1 tag\n",
+        "other": "9 Q0 a 1 2 tag\n",
+    }
+    for name, text in contents.items():
+        (files / name).write_text(text)
+    arguments, message = WRONG[case]
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert message in err
+
+
+def test_the_console_script():
+    """`rankscore` beside `python -m sklearn_rankscore`."""
+    (script,) = entry_points(group="console_scripts", name="rankscore")
+    assert script.load() is main
