@@ -78,20 +78,41 @@ def test_the_table_of_carriers_is_that_of_the_tests():
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_the_examples_with_other_libraries_run():
+def test_the_examples_with_other_libraries_run(tmp_path, monkeypatch):
     """Those that are no doctests, where what they import is there."""
+    monkeypatch.chdir(tmp_path)  # where pictures are saved
     text = README.read_text(encoding="utf-8")
     examples = [
         code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if code[0] != ">"
     ]
-    assert examples
+    assert len(examples) >= 3
     for code in examples:
         for package in re.findall(r"^from (lightgbm)", code, re.MULTILINE):
             needs(package)
+        if "Display" in code:
+            needs("matplotlib").use("Agg")
         names = {}
         exec(code, names)  # noqa: S102
         model = names.get("search", names.get("ranker"))
-        assert model.score(names["X"], RankTarget(names["y"], qid=names["qid"])) > 0.8
+        if model is not None:
+            assert model.score(names["X"], RankTarget(names["y"], qid=names["qid"])) > 0.8
+
+
+def test_the_pictures_are_those_of_the_example(tmp_path, monkeypatch, capsys):
+    """Each that is shown is saved by the code above it; the report printed there has its means."""
+    needs("matplotlib").use("Agg")
+    text = README.read_text(encoding="utf-8")
+    code, printed = re.search(
+        r"```python\n([^`]*rank_report\([^`]*)```\n\n```text\n(.*?)```", text, re.DOTALL
+    ).groups()
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})  # noqa: S102
+    shown = re.findall(r"\]\(\.pictures/(\w+\.png)\)", text)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(shown)
+    for name in shown:
+        assert (README.parent / ".pictures" / name).read_bytes().startswith(b"\x89PNG")
+    means = [line.split()[:3] for line in printed.splitlines()[1:5]]
+    assert means == [line.split()[:3] for line in capsys.readouterr().out.splitlines()[1:5]]
 
 
 def test_the_examples_run():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rankscore.model_selection._tables import as_html, as_text
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
+
+_WIDTH = 99  # of a line of text below a table
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,8 @@ class RankReport:
 
     def __str__(self) -> str:
         """Table, what it is made of, and what makes it unsafe."""
-        text = [as_text(self._lines()), self._legend()]
-        return "\n".join([*text, *(f"Unsafe: {warning}." for warning in self.warnings)])
+        notes = [self._legend(), *(f"Unsafe: {warning}." for warning in self.warnings)]
+        return "\n".join([as_text(self._lines()), *(fill(note, _WIDTH) for note in notes)])
 
     __repr__ = __str__
 
