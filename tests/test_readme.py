@@ -111,8 +111,13 @@ def test_the_pictures_are_those_of_the_example(tmp_path, monkeypatch, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(shown)
     for name in shown:
         assert (README.parent / ".pictures" / name).read_bytes().startswith(b"\x89PNG")
-    means = [line.split()[:3] for line in printed.splitlines()[1:5]]
-    assert means == [line.split()[:3] for line in capsys.readouterr().out.splitlines()[1:5]]
+    lines = zip(printed.splitlines()[1:5], capsys.readouterr().out.splitlines()[1:5], strict=True)
+    for shown_there, now in lines:
+        *there, mean_there = shown_there.split()[:3]
+        *here, mean = now.split()[:3]
+        assert there == here
+        # Versions of scikit-learn cut other folds.
+        assert float(mean_there) == pytest.approx(float(mean), abs=0.01)
 
 
 def test_the_examples_run():
