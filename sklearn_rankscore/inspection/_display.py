@@ -23,7 +23,12 @@ class Display:
 
     def _axes(self, ax: Any) -> Any:
         if ax is None:
-            import matplotlib.pyplot as plt  # noqa: PLC0415 - only to plot
+            try:
+                import matplotlib.pyplot as plt  # noqa: PLC0415 - only to plot
+            except ImportError as error:
+                raise ImportError(
+                    f"{type(self).__name__} draws with matplotlib: pip install matplotlib"
+                ) from error
 
             _, ax = plt.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
