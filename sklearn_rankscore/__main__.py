@@ -86,9 +86,10 @@ def _score_files(arguments: Sequence[str]) -> None:
     add_arguments(parser)
     options = parser.parse_args(arguments)
     try:
-        print(score(options))
-    except (OSError, TypeError, ValueError) as error:
+        text = score(options)
+    except (ImportError, OSError, TypeError, ValueError) as error:
         parser.error(" ".join(str(error).split()))
+    print(text)
 
 
 def _tune(arguments: Sequence[str]) -> None:

@@ -148,6 +148,23 @@ def test_queries_that_a_run_lacks(tmp_path, capsys):
     assert json.loads(out)["judged@2"] == 0.5
 
 
+def test_what_other_programs_write_is_read(tmp_path, capsys):
+    """A mark of byte order, comments, blank lines, equal ranks."""
+    (tmp_path / "l").write_text(
+        "\ufeff# a comment\n1 qid:1 1:1\n\n0 qid:1 1:2\n", encoding="utf-8"
+    )
+    (tmp_path / "s").write_text("\ufeff2\n1\n", encoding="utf-8")
+    _, out, _ = run(capsys, "--labels", tmp_path / "l", "--scores", tmp_path / "s", "-m", "mrr")
+    assert "1.0000" in out
+    (tmp_path / "t.csv").write_text("y_true,qid,s\n1,a,2\n\n0,a,1\n")
+    _, out, _ = run(capsys, "--table", tmp_path / "t.csv", "--scores", "s", "-m", "mrr")
+    assert "1.0000" in out
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 0 .9 x\n1 Q0 b 0 .5 x\n")
+    _, out, _ = run(capsys, "--qrels", tmp_path / "q", "--run", tmp_path / "r", "-m", "mrr")
+    assert "1.0000" in out
+
+
 def test_a_plot_is_written(files, capsys):
     """The first metric that has a cutoff, against it."""
     needs("matplotlib").use("Agg")
@@ -198,6 +215,19 @@ WRONG = {
         "twice, line 2: expected each document once",
     ),
     "strangers": (["--qrels", "qrels", "--run", "other"], "qrels judges no query of other"),
+    "judged twice": (
+        ["--qrels", "again", "--run", "run"],
+        "again, line 2: expected each document",
+    ),
+    "no grade": (
+        ["--table", "v.csv", "--scores", "s"],
+        "v.csv, line 2: expected a value for y_tr",
+    ),
+    "no id": (["--labels", "noid", "--scores", "one.txt"], "noid, line 1: expected 'grade qid:ID"),
+    "bytes": (["--labels", "bytes", "--scores", "one.txt"], "bytes, line 1: expected text in UTF"),
+    "nothing": (["--table", "w.csv", "--scores", "s"], "w.csv holds nothing"),
+    "seed": (["--qrels", "qrels", "--run", "run", "--seed", "-1"], "--seed must not be negative"),
+    "complete": (["--labels", "labels.svm", "--scores", "one.txt", "--complete"], "is of --qrels"),
     "metric": (["--qrels", "qrels", "--run", "run", "-m", "ndgc"], "Did you mean 'ndcg'"),
     "items": (["--qrels", "qrels", "--run", "run", "-m", "coverage@5"], "needs the item of each"),
     "convention": (["--qrels", "qrels", "--run", "run", "--convention", "x"], "must be one of"),
@@ -225,9 +255,14 @@ def test_what_is_wrong_is_said_in_one_line(case, files, capsys, monkeypatch):
         "unsorted": "1 Q0 a 1 1 tag\n1 Q0 b 2 3 tag\n",
         "twice": "1 Q0 a 1 2 tag\n1 Q0 a 2 1 tag\n",
         "other": "9 Q0 a 1 2 tag\n",
+        "again": "1 0 a 1\n1 0 a 0\n",
+        "v.csv": "y_true,qid,s\n,a,2\n",
+        "w.csv": "",
+        "noid": "1 qid: 1:2\n",
     }
     for name, text in contents.items():
         (files / name).write_text(text)
+    (files / "bytes").write_bytes(b"\x8b\xff\n")
     arguments, message = WRONG[case]
     status, out, err = run(capsys, *arguments)
     assert (status, out) == (2, "")

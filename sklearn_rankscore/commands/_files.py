@@ -30,7 +30,9 @@ def svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
     grades, ids = [], []
     for number, line in _lines(labels):
         parts = line.split("#", 1)[0].split(None, 2)
-        if len(parts) < 2 or not parts[1].startswith("qid:"):
+        if not parts:  # a comment
+            continue
+        if len(parts) < 2 or not parts[1].startswith("qid:") or parts[1] == "qid:":
             _wrong(labels, number, "'grade qid:ID feature:value …'", line)
         grades.append(_number(parts[0], labels, number, "a grade"))
         ids.append(parts[1][4:])
@@ -51,7 +53,14 @@ def table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
     wanted = [grade, qid, *scores]
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     columns = _parquet(path, wanted) if is_parquet else _csv(path, wanted)
-    numbers = {name: np.asarray(columns[name], dtype=np.float64) for name in (grade, *scores)}
+    try:
+        numbers = {name: np.asarray(columns[name], dtype=np.float64) for name in (grade, *scores)}
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}.") from error
+    for name, values in numbers.items():
+        if np.isnan(values).any():
+            row = int(np.isnan(values).argmax()) + 1
+            raise ValueError(f"{path}, row {row}: expected a number for {name}. Got none.")
     ids = np.asarray(columns[qid])
     return Rows(numbers[grade], ids, {name: numbers[name] for name in scores})
 
@@ -60,17 +69,29 @@ def _csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         names = next(reader, [])
+        if not names:
+            raise ValueError(f"{path} holds nothing.")
         places = [_place(name, names, path) for name in wanted]
         columns: list[list[Any]] = [[] for _ in wanted]
-        for line in reader:
+        for line in _records(reader, path):
             if len(line) != len(names):
                 expected = f"{len(names)} values, as the first line has"
                 _wrong(path, reader.line_num, expected, ",".join(line))
             for at, (place, column) in enumerate(zip(places, columns, strict=True)):
                 text = line[place]
+                if not text:
+                    _wrong(path, reader.line_num, f"a value for {wanted[at]}", text)
                 what = f"a number for {wanted[at]}"
                 column.append(text if at == 1 else _number(text, path, reader.line_num, what))
     return dict(zip(wanted, columns, strict=True))
+
+
+def _records(reader: Any, path: str) -> Iterator[list[str]]:
+    """Lines of a CSV file that hold something."""
+    try:
+        yield from (line for line in reader if line)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}, line {reader.line_num + 1}: {error}.") from error
 
 
 def _parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
@@ -78,10 +99,12 @@ def _parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
         from pyarrow import parquet  # noqa: PLC0415 - only for such files
     except ImportError as error:
         raise ValueError(f"{path}: to read Parquet, install pyarrow.") from error
-    names = parquet.read_schema(path).names
-    for name in wanted:
-        _place(name, names, path)
-    read = parquet.read_table(path, columns=list(dict.fromkeys(wanted)))
+    try:
+        names = parquet.read_schema(path).names
+        places = [_place(name, names, path) for name in wanted]
+        read = parquet.read_table(path, columns=[names[place] for place in dict.fromkeys(places)])
+    except OSError as error:
+        raise ValueError(f"{path}: {error}") from error
     return {name: read[name].to_numpy() for name in wanted}
 
 
@@ -103,7 +126,10 @@ def trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
         if len(parts) != 4:
             _wrong(qrels, number, "'query iteration document grade'", line)
         query, _, document, grade = parts
-        judged.setdefault(query, {})[document] = _number(grade, qrels, number, "a grade")
+        of_query = judged.setdefault(query, {})
+        if document in of_query:
+            _wrong(qrels, number, f"each document once for query {query}", line)
+        of_query[document] = _number(grade, qrels, number, "a grade")
     found = {model: _run(path) for model, path in runs.items()}
     queries = [q for q in judged if complete or any(q in run for run in found.values())]
     if not queries:
@@ -111,11 +137,11 @@ def trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
     grades, ids = [], []
     scores: dict[str, list[float]] = {model: [] for model in runs}
     for query in queries:
-        of_query = [run.get(query, {}) for run in found.values()]
-        documents = sorted({*judged[query], *(d for run in of_query for d in run)}, reverse=True)
+        lists = [run.get(query, {}) for run in found.values()]
+        documents = sorted({*judged[query], *(d for run in lists for d in run)}, reverse=True)
         grades += [judged[query].get(document, np.nan) for document in documents]
         ids += [query] * len(documents)
-        for column, run in zip(scores.values(), of_query, strict=True):
+        for column, run in zip(scores.values(), lists, strict=True):
             column += [run.get(document, -np.inf) for document in documents]
     columns = {model: np.array(column) for model, column in scores.items()}
     return Rows(np.array(grades), np.array(ids), columns)
@@ -136,8 +162,9 @@ def _run(path: str) -> dict[str, dict[str, float]]:
         place = _number(rank, path, number, "a rank")
         ranks.setdefault(query, []).append((place, of_query[document], number))
     for lines in ranks.values():
-        for (_, above, _), (place, below, number) in pairwise(sorted(lines)):
-            if below > above:
+        in_order = sorted(lines, key=lambda line: (line[0], -line[1]))
+        for (before, above, _), (place, below, number) in pairwise(in_order):
+            if below > above and place > before:
                 expected = f"scores that fall with the rank, at most {above:g} at rank {place:g}"
                 _wrong(path, number, expected, f"{below:g}")
     return run
@@ -145,14 +172,20 @@ def _run(path: str) -> dict[str, dict[str, float]]:
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     """Lines that hold something, by number."""
-    with Path(path).open(encoding="utf-8") as file:
-        empty = True
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                empty = False
-                yield number, line.strip()
-        if empty:
-            raise ValueError(f"{path} holds nothing.")
+    number = 0
+    empty = True
+    with Path(path).open(encoding="utf-8-sig") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    empty = False
+                    yield number, line.strip()
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{path}, line {number + 1}: expected text in UTF-8; unpack a compressed file."
+            ) from error
+    if empty:
+        raise ValueError(f"{path} holds nothing.")
 
 
 def _number(text: str, path: str, number: int, what: str) -> float:

@@ -76,17 +76,21 @@ def score(options: argparse.Namespace) -> str:
     for name, metric in metrics.items():
         if metric.row_values:
             raise ValueError(f"{name} needs the item of each row, which these files do not hold.")
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
+    if options.complete and not options.qrels:
+        raise ValueError("--complete is of --qrels: queries that were judged and no run has.")
     rows = _read(options)
+    unjudged = [name for name, metric in metrics.items() if metric.name in ("bpref", "judged")]
+    if unjudged and len(rows.scores) > 1:
+        raise ValueError(f"{', '.join(unjudged)} of several runs: score one at a time.")
     if options.per_query:
         _write_per_query(options.per_query, rows, metrics)
     if options.plot:
-        _draw(options.plot, rows, metrics)
+        _draw(options.plot, rows, metrics, options.seed)
     if len(rows.scores) == 1:
         (scores,) = rows.scores.values()
         return _one(_means(rows, scores, metrics), options.format)
-    unjudged = [name for name, metric in metrics.items() if metric.name in ("bpref", "judged")]
-    if unjudged:
-        raise ValueError(f"{', '.join(unjudged)} of several runs: score one at a time.")
     report = rank_report(
         np.nan_to_num(rows.y_true),
         rows.scores,
@@ -111,6 +115,8 @@ def _read(options: argparse.Namespace) -> _files.Rows:
     if not getattr(options, wanted) or getattr(options, other):
         raise ValueError(f"With {chosen[0]} give --{wanted}, and no --{other}.")
     if options.table:
+        if len(set(options.scores)) < len(options.scores):
+            raise ValueError("Each column of --scores must be given once.")
         return _files.table(options.table, options.y_true, options.qid, options.scores)
     paths = _named(getattr(options, wanted))
     if options.labels:
@@ -201,15 +207,15 @@ def _write_per_query(path: str, rows: _files.Rows, metrics: Mapping[str, Metric]
             writer.writerow([query, *(column.get(query, "") for column in columns.values())])
 
 
-def _draw(path: str, rows: _files.Rows, metrics: Mapping[str, Metric]) -> None:
+def _draw(path: str, rows: _files.Rows, metrics: Mapping[str, Metric], seed: int) -> None:
     cut = [metric for metric in metrics.values() if "k" in metric.options]
     if not cut:
         raise ValueError("--plot needs a metric that has a cutoff, such as ndcg@10.")
     options = {name: value for name, value in cut[0].bound.items() if name != "k"}
     MetricAtKDisplay.from_predictions(
-        np.nan_to_num(rows.y_true),
+        rows.y_true if cut[0].name == "judged" else np.nan_to_num(rows.y_true),
         rows.scores,
         qid=rows.qid,
         metric=get_metric(cut[0].name, **options),
-        random_state=0,
+        random_state=seed,
     ).figure_.savefig(path)

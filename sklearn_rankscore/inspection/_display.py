@@ -65,6 +65,11 @@ class Display:
 
 
 def by_model(y_score: Any, name: str | None) -> dict[str, Any]:
+    """Scores by the names of their models."""
     if isinstance(y_score, Mapping):
-        return {str(model): scores for model, scores in y_score.items()}
+        models = {str(model): scores for model, scores in y_score.items()}
+        if not models or len(models) < len(y_score):
+            names = ", ".join(map(repr, y_score))
+            raise ValueError(f"y_score must have scores by different names. Got {names}.")
+        return models
     return {name or "model": y_score}

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn_rankscore.inspection._explanation import Explanation
 from sklearn_rankscore.inspection._workings import WORKINGS, Working
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._compute import collect, request_of
+from sklearn_rankscore.metrics._compute import check_grades, collect, request_of
 from sklearn_rankscore.metrics._ids import as_objects, natural, shown
 from sklearn_rankscore.metrics._items import places
 from sklearn_rankscore.metrics._names import spell_options
@@ -84,7 +84,7 @@ def explain(
        3     c      1     1       0.5              0.5       4.7619
     <BLANKLINE>
     DCG@3 = sum of the discounted gains = 3.75
-    ideal DCG@3 = the same of the best order = 4.76186
+    ideal DCG@3 = sum of the discounted gains in the best order = 4.76186
     nDCG@3 = 3.75 / 4.7619 = 0.787507
     """
     bound = get_metric(metric, **metric_options)
@@ -95,6 +95,7 @@ def explain(
         )
     request = request_of(bound, {})
     rows = collect([bound], y_true, y_score, qid)
+    check_grades(request, rows.grade)
     at = _number_of(query, rows.queries)
     labels = carried_values(y_true, "item") if item is None else item
     working = _working(rows, at, request, labels)
@@ -118,7 +119,10 @@ def _number_of(query: Any, queries: Queries) -> int:
             )
         return 0
     wanted = query if isinstance(query, np.generic) else natural(as_objects([query], "query"))
-    at = int(places(np.atleast_1d(wanted), queries.ids)[0])
+    try:
+        at = int(places(np.atleast_1d(wanted), queries.ids)[0])
+    except TypeError as error:
+        raise TypeError(f"query must be the id of one query. Got {query!r} instead.") from error
     if at < 0:
         raise ValueError(
             f"There is no query {query!r}. Ids are such as "
@@ -133,10 +137,11 @@ def _working(rows: Rows, at: int, request: Request, labels: Any) -> Working:
     number = queries.arrange(np.arange(len(rows.grade)))[here]
     label = "row" if labels is None else "item"
     if labels is not None:
-        labels = np.ravel(labels) if queries.rectangular else labels
+        labels = list(
+            np.ravel(labels) if queries.rectangular else as_objects(list(labels), "item")
+        )
         check_same_length("item", len(labels), len(rows.grade))
-        labels = np.asarray(labels, dtype=object)
-    names = list(number if labels is None else labels[number])
+    names = number.tolist() if labels is None else [labels[row] for row in number.tolist()]
     grade, score = rows.grade[here], rows.score[here]
     alone = Rows(grade, score, Queries.from_rectangle((1, len(grade))))
     ranking = Ranking(next(alone.queries.blocks()), alone, request.ties, None)

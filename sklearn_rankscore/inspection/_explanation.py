@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sklearn_rankscore.model_selection._tables import as_html, as_text
 
+_ENDS = 30  # lines of a long table that are printed from its top, and from its end
+
 
 class Table(NamedTuple):
     """Numbers and texts by line, under names; `note` says what the marks mean."""
@@ -69,7 +71,9 @@ class Explanation:
         import pandas as pd  # noqa: PLC0415 - only where it is asked for
 
         table = self.tables[0]
-        return pd.DataFrame(table.lines, columns=table.columns).set_index("rank")
+        frame = pd.DataFrame(table.lines, columns=table.columns)
+        frame["rank"] = frame["rank"].astype(str).str.rstrip("=").astype(int)
+        return frame.set_index("rank")
 
     def __str__(self) -> str:
         """Tables, and what is done with them."""
@@ -90,15 +94,27 @@ class Explanation:
 
 
 def number(value: float) -> str:
-    """Four decimals at most, as many as say something."""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e6 else f"{value:.4g}"
+    """Four decimals at most, as many as say something; of small numbers four digits."""
+    if value == 0 or 0.01 <= abs(value) < 1e6:
+        return f"{value + 0.0:.4f}".rstrip("0").rstrip(".")
+    return f"{value:.4g}"
 
 
 def _cells(table: Table) -> list[list[str]]:
-    return [table.columns, *([_cell(value) for value in line] for line in table.lines)]
+    lines = [
+        [_cell(name, value) for name, value in zip(table.columns, line, strict=True)]
+        for line in table.lines
+    ]
+    if len(lines) > 2 * _ENDS:  # of a long list its ends
+        lines[_ENDS:-_ENDS] = [["…"] * len(table.columns)]
+    return [table.columns, *lines]
 
 
-def _cell(value: Any) -> str:
+def _cell(name: str, value: Any) -> str:
+    if name == "item":
+        return " ".join(str(value).split())
     if isinstance(value, float):
-        return "" if value != value else number(value)  # noqa: PLR0124 - NaN: nothing to say
+        if value != value:  # noqa: PLR0124 - NaN: nothing to say
+            return ""
+        return f"{value + 0.0:.10g}" if name == "score" else number(value)
     return str(value)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_rankscore.inspection._display import COLOURS, MARKS, Display, by_model
-from sklearn_rankscore.inspection._statistics import intervals
+from sklearn_rankscore.inspection._statistics import check_level, intervals
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._compute import per_query_of_all
 from sklearn_rankscore.metrics._options import check_positive_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from sklearn_rankscore.metrics import Metric
 
@@ -99,7 +100,10 @@ class MetricAtKDisplay(Display):
             Drawn.
         """
         bound = get_metric(metric, **metric_options)
-        cutoffs = [check_positive_integer(value, "k") for value in k]
+        if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):
+            raise ValueError(f"k must be one or more cutoffs, such as range(1, 21). Got {k!r}.")
+        cutoffs = [check_positive_integer(value, "k") for value in cutoffs]
+        check_level(confidence_level)
         rng = np.random.default_rng(random_state)
         means, lows, highs = {}, {}, {}
         for model, scores in by_model(y_score, name).items():
@@ -108,6 +112,8 @@ class MetricAtKDisplay(Display):
             )
             table = np.array(columns)
             table = table[:, ~np.isnan(table).any(axis=0)]
+            if not table.shape[1]:
+                raise ValueError(f"{bound.name} is undefined for every query: nothing to draw.")
             means[model] = table.mean(axis=1)
             lows[model], highs[model] = intervals(table, confidence_level, 1000, rng)
         return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
@@ -133,6 +139,8 @@ class MetricAtKDisplay(Display):
                 ax.fill_between(
                     self.k, self.low[model], self.high[model], color=colour, alpha=0.15, lw=0
                 )
+                if len(self.k) == 1:
+                    ax.vlines(self.k, self.low[model], self.high[model], color=colour, alpha=0.5)
         ax.set(xlabel="k", ylabel=f"{self.metric}@k")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(alpha=0.3)

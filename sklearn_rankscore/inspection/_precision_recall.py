@@ -150,6 +150,6 @@ def _paths(
         hit = np.array([line[table.columns.index("relevant")] for line in table.lines], dtype=bool)
         found = np.cumsum(hit)
         precision[model] = found / np.arange(1, len(hit) + 1)
-        total = found[-1] / working.value if working.value > 0 else np.nan
+        total = found[-1] / working.value if working.value else np.inf  # none of them was found
         recall[model], relevant[model] = found / total, hit
     return precision, recall, relevant

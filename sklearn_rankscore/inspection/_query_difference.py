@@ -30,6 +30,8 @@ class QueryDifferenceDisplay(Display):
         Name of the metric.
     names : tuple of two str
         Of the models: the second less the first.
+    greater_is_better : bool, default=True
+        Whether the model with more wins.
 
     Attributes
     ----------
@@ -43,9 +45,18 @@ class QueryDifferenceDisplay(Display):
     [0.1, -0.2]
     """
 
-    def __init__(self, difference: Any, qid: Any, metric: str, names: tuple[str, str]) -> None:
+    def __init__(
+        self,
+        difference: Any,
+        qid: Any,
+        metric: str,
+        names: tuple[str, str],
+        *,
+        greater_is_better: bool = True,
+    ) -> None:
         self.difference, self.qid = np.asarray(difference), np.asarray(qid)
         self.metric, self.names = metric, names
+        self.greater_is_better = greater_is_better
 
     @classmethod
     def from_predictions(
@@ -93,7 +104,9 @@ class QueryDifferenceDisplay(Display):
         values = [per_query_of_all([bound], y_true, scores, qid) for scores in models.values()]
         (ids, (first,)), (_, (second,)) = values
         one, other = models
-        return cls(second - first, ids, str(bound), (one, other)).plot(ax)
+        better = bound.greater_is_better
+        difference = second - first
+        return cls(difference, ids, str(bound), (one, other), greater_is_better=better).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -110,11 +123,16 @@ class QueryDifferenceDisplay(Display):
         """
         ax = self._axes(ax)
         seen = np.sort(self.difference[~np.isnan(self.difference)])[::-1]
-        place = np.arange(1, len(seen) + 1)
+        if not len(seen):
+            raise ValueError(f"{self.metric} is undefined for every query: nothing to draw.")
+        edges = np.arange(len(seen) + 1) + 0.5
         one, other = self.names
-        for wins, colour, name in ((seen > 0, COLOURS[0], other), (seen < 0, COLOURS[1], one)):
-            label = f"{name} is better: {int(wins.sum()):,} queries"
-            ax.fill_between(place, np.where(wins, seen, 0), step="mid", color=colour, label=label)
+        more, less = (other, one) if self.greater_is_better else (one, other)
+        for wins, colour, name in ((seen > 0, COLOURS[0], more), (seen < 0, COLOURS[1], less)):
+            n = int(wins.sum())
+            height = np.append(np.where(wins, seen, 0.0), 0.0)
+            label = f"{name} is better: {n:,} quer{'y' if n == 1 else 'ies'}"
+            ax.fill_between(edges, height, step="post", color=colour, lw=0, label=label)
         ax.axhline(0, color="black", lw=0.8)
         ax.axhline(seen.mean(), color="black", lw=0.8, ls="--", label=f"mean: {seen.mean():+.4f}")
         ax.set(

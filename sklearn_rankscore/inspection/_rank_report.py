@@ -114,7 +114,8 @@ class RankReport:
         return f"<div>{as_html(self._lines(), self._title(), self._legend())}{unsafe}</div>"
 
     def _title(self) -> str:
-        return f"{len(self.tied)} models, {self.n_queries:,} queries"
+        models = f"{len(self.tied)} model{'s' * (len(self.tied) != 1)}"
+        return f"{models}, {self.n_queries:,} quer{'y' if self.n_queries == 1 else 'ies'}"
 
     def _lines(self) -> list[list[str]]:
         percent = f"{100 * self.confidence_level:g} %"
@@ -123,7 +124,8 @@ class RankReport:
             names += ["difference", percent, "p", "p (Holm)", "p (t)", "wins/ties/losses"]
         lines = [names]
         for row in self.rows:
-            line = [row["metric"], row["model"], f"{row['mean']:.4f}"]
+            names_of = (" ".join(row[name].split()) for name in ("metric", "model"))
+            line = [*names_of, f"{row['mean']:.4f}"]
             line.append(_interval(row["low"], row["high"]))
             if len(self.tied) > 1:
                 line += [""] * 6 if row["difference"] is None else _compared(row)
@@ -163,7 +165,9 @@ def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
+_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {mark: f"${mark}$" for mark in "<>+-"}
+_LATEX |= {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+
+
 def _latex(text: str) -> str:
-    for mark in "&%$#_{}":
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("<", "$<$").replace("+", "$+$").replace("-", "$-$")
+    return "".join(_LATEX.get(mark, mark) for mark in text)

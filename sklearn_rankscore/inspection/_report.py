@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from sklearn_rankscore.inspection._display import by_model
 from sklearn_rankscore.inspection._rank_report import RankReport
-from sklearn_rankscore.inspection._statistics import compare, holm, intervals
+from sklearn_rankscore.inspection._statistics import check_level, compare, holm, intervals
 from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._compute import per_query_of_all, request_of
 from sklearn_rankscore.metrics._evaluate import named_metrics
@@ -99,7 +100,7 @@ def rank_report(
     """
     wanted = named_metrics(metrics, metric_options)
     models = _checked(y_score, baseline, confidence_level, n_resamples)
-    first = next(iter(models)) if baseline is None else baseline
+    first = next(iter(models)) if baseline is None else str(baseline)
     rng = np.random.default_rng(random_state)
     values, undefined, tied, ids = _values(y_true, models, qid, wanted)
     rows = [_mean(metric, model, values) for metric, model in product(wanted, models)]
@@ -130,14 +131,12 @@ def _checked(
             "y_score must be a dict of the scores of each model, such as {'ridge': scores}. Got "
             f"{got(y_score)} instead."
         )
-    models = {str(name): scores for name, scores in y_score.items()}
-    if baseline is not None and baseline not in models:
+    models = by_model(y_score, None)
+    if baseline is not None and str(baseline) not in models:
         raise ValueError(f"baseline must be one of {', '.join(models)}. Got {got(baseline)}.")
-    if not isinstance(confidence_level, float) or not 0 < confidence_level < 1:
-        raise ValueError(
-            f"confidence_level must be above 0 and below 1. Got {got(confidence_level)} instead."
-        )
-    check_positive_integer(n_resamples, "n_resamples")
+    check_level(confidence_level)
+    if check_positive_integer(n_resamples, "n_resamples") < 2:
+        raise ValueError("n_resamples must be at least 2, and 100 to mean anything.")
     return models
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore.metrics._validation import got
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
 
@@ -22,6 +24,16 @@ class Comparison(NamedTuple):
     wins: int
     ties: int
     losses: int
+
+
+def check_level(confidence_level: Any) -> None:
+    """Refuse what is no probability."""
+    is_float = isinstance(confidence_level, (float, np.floating))
+    if not (is_float and 0 < confidence_level < 1):
+        raise ValueError(
+            "confidence_level must be above 0 and below 1, such as 0.95. Got "
+            f"{got(confidence_level)} instead."
+        )
 
 
 def intervals(
@@ -50,6 +62,8 @@ def compare(difference: Array, n_resamples: int, rng: np.random.Generator) -> Co
     """Test paired differences, two-sided: by sign flips, and by Student's t."""
     from scipy import stats  # noqa: PLC0415
 
+    if not len(difference):
+        return Comparison(np.nan, np.nan, 0, 0, 0)
     wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
     counts = wins, len(difference) - wins - losses, losses
     if not wins + losses:
@@ -58,7 +72,9 @@ def compare(difference: Array, n_resamples: int, rng: np.random.Generator) -> Co
         return Comparison(np.nan, np.nan, *counts)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of differences that are all the same
-        p_t = float(stats.ttest_1samp(difference, 0.0).pvalue)
+        # Of differences that are all the same, the t-test knows no spread to hold them against.
+        spread = float(np.ptp(difference)) > 1e-12
+        p_t = float(stats.ttest_1samp(difference, 0.0).pvalue) if spread else np.nan
     return Comparison(_sign_flips(stats, difference, n_resamples, rng), p_t, *counts)
 
 

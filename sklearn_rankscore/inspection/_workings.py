@@ -56,7 +56,8 @@ class Working:
 
 def _plain(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    whole = isinstance(value, float) and abs(value) < 1e15 and value.is_integer()
+    return int(value) if whole else value
 
 
 def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Answer:
@@ -71,6 +72,8 @@ def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]
         discount = np.asarray(w.r.discount(options["discount"]))[: len(best)]
     found = w.r.expected(gain)[0][:n]
     tables, steps = [], []
+    if relative:
+        steps.append("Gains are divided by a power of two, which leaves their ratio as it is.")
     running = np.cumsum(found * discount[:n])
     total, ideal = running[-1] if n else 0.0, float((best * discount).sum())
     at = "" if k is None else f"@{k}"
@@ -102,7 +105,9 @@ def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]
         ]
         names = ["rank", w.label, "grade", "gain", "discount", "discounted gain", "running DCG"]
         tables.append(Table("In the best order", names, lines))
-        steps.append(f"ideal DCG{at} = the same of the best order = {ideal:.6g}")
+        steps.append(
+            f"ideal DCG{at} = sum of the discounted gains in the best order = {ideal:.6g}"
+        )
     if name != "ndcg":
         return tables, steps, ideal if name == "ideal_dcg" else float(total)
     if not ideal > 0:
@@ -158,13 +163,13 @@ def counted(w: Working, name: str, k: int | None, options: dict[str, Any]) -> An
     depth = n if k is None else k
     if name == "precision" and options["denominator"] == "attainable":
         depth = n
-    steps = [f"found = {number(total)} relevant rows"]
+    steps = [f"found = {_relevant(total)}"]
     if name == "f1":
         value = 2 * total / (depth + relevant)
         how = f"2 x {number(total)} / ({depth} rows + {_relevant(relevant)})"
         return [table], [*steps, f"F1 = 2PR / (P + R) = {how} = {value:.6g}"], value
     divisor = depth
-    what = f"{depth} rows"
+    what = f"{depth} row{'s' * (depth != 1)}"
     if name in ("recall", "r_precision"):
         divisor, what = relevant, _relevant(relevant)
         if name == "recall" and options["denominator"] == "attainable" and k is not None:
@@ -226,8 +231,8 @@ def reader(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Ans
     return [table], [f"{name} = sum of what counts = {value:.6g}"], value
 
 
-def _relevant(n: int) -> str:
-    return f"{n} relevant row{'s' if n > 1 else ''}"
+def _relevant(n: float) -> str:
+    return f"{number(n)} relevant row{'s' * (n != 1)}"
 
 
 def _capped(divisor: int, relevant: int, k: int | None) -> str:

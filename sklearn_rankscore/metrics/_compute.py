@@ -130,7 +130,7 @@ def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[
     Of a metric that is pooled over queries, what it is computed from, added up.
     """
     for request in requests:
-        _check_grades(request, rows.grade)
+        check_grades(request, rows.grade)
     bound = [_look_up(request, rows) for request in requests]
     blocks = list(rows.queries.blocks(large=in_turn is not map))
     values: list[Any] = [None] * len(requests)
@@ -204,7 +204,8 @@ def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
     return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
 
 
-def _check_grades(request: Request, grade: Array) -> None:
+def check_grades(request: Request, grade: Array) -> None:
+    """Refuse grades that the metric cannot take as gains."""
     highest: float | None = request.options.get("max_grade")
     if isinstance(request.options.get("gain"), str) or highest is not None:
         _check_not_negative(grade, request.metric)

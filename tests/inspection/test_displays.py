@@ -76,6 +76,10 @@ def test_who_wins_where():
     assert texts[0] == f"noise is better: {int((two > one).sum())} queries"
     assert texts[2] == f"mean: {(two - one).mean():+.4f}"
     assert display.ax_.get_ylabel() == "ndcg@3: noise less good"
+    less = QueryDifferenceDisplay.from_predictions(
+        [1, 0, 0], {"bad": [0, 2, 1], "good": [2, 1, 0]}, qid=[1] * 3, metric="fall_out@1"
+    )
+    assert "good is better: 1 query" in less.ax_.get_legend().get_texts()[1].get_text()
     with pytest.raises(ValueError, match="A difference is of two models"):
         QueryDifferenceDisplay.from_predictions(GRADE, {"a": SCORES["good"]}, qid=QID)
 
@@ -92,6 +96,18 @@ def test_from_estimators():
     assert display.mean["second"][0] == pytest.approx(ndcg(GRADE, X[:, 1], qid=QID, k=2))
     one = PrecisionRecallDisplay.from_estimator(models["first"], X, GRADE, qid=QID)
     assert list(one.precision) == ["ByColumn"]
+    for wrong, message in (
+        ({"k": []}, "k must be one or more cutoffs"),
+        ({"k": 5}, "k must be one or more cutoffs"),
+        ({"confidence_level": 95}, "confidence_level must be above 0"),
+        ({"replace_undefined_by": np.nan}, "undefined for every query"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MetricAtKDisplay.from_predictions([0, 0], [1, 2], qid=[1, 1], **wrong)
+    nothing = PrecisionRecallDisplay.from_predictions(
+        [1, 0, 0], {"a": [-np.inf, 1, 0]}, qid=[1] * 3, query=1
+    )
+    assert nothing.recall["a"].tolist() == [0, 0]
     with pytest.raises(ValueError, match="MetricAtKDisplay found no query ids"):
         MetricAtKDisplay.from_estimator(models, X, GRADE)
 

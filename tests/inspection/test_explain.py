@@ -151,7 +151,7 @@ def test_frames():
     """Numbers as they are, the rank as index."""
     needs("pandas")
     frame = explain([1, 0], [1, 2], qid=[7, 7], metric="mrr").to_frame()
-    assert frame.index.tolist() == ["1", "2"]
+    assert frame.index.tolist() == [1, 2]
     assert frame["counts"].tolist() == [0.0, 0.5]
 
 
@@ -177,6 +177,24 @@ def test_large_grades_are_explained_finitely():
     assert got.value == pytest.approx(ndcg(*rows, gain="exponential"), abs=1e-12)
 
 
+def test_small_numbers_long_lists_and_odd_names_are_shown():
+    """No 0 / 0, ends of a long list, one line a row."""
+    tiny = str(explain([2e-5, 1e-5], [1e-5, 2e-5], qid=[1, 1], metric="ndcg"))
+    assert "0 / 0" not in tiny
+    assert "1e-05" in tiny
+    rng = np.random.default_rng(0)
+    long = explain([rng.integers(0, 3, 5000)], [rng.random(5000)], metric="map")
+    assert len(str(long).splitlines()) < 80
+    assert "…" in str(long)
+    named = explain([1, 0], [1, 2], qid=[1, 1], item=[("a", 1), "two\nlines"], metric="mrr")
+    assert "('a', 1)" in str(named)
+    assert "two lines" in str(named)
+    huge = explain([[2000, 1500]], [[1, 2]], metric="ndcg", gain="exponential")
+    assert "divided by a power of two" in huge.steps[0]
+    with pytest.raises(ValueError, match="must not be negative"):
+        explain([[3, -3, 1]], [[1, 2, 3]], metric="ndcg")
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -194,6 +212,7 @@ def test_large_grades_are_explained_finitely():
             "item must have one",
         ),
         (lambda: explain([1, 0], [1, 2]), ValueError, "no query ids were given"),
+        (lambda: explain([1, 0], [1, 2], qid=[1, 1], query=[1]), TypeError, "id of one query"),
     ],
 )
 def test_what_cannot_be_explained_is_said(call, error, message):

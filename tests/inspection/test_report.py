@@ -83,6 +83,10 @@ def test_few_queries_are_tested_exactly():
     same = compare(np.zeros(9), 1000, np.random.default_rng(0))
     assert (same.p_randomisation, same.p_t, same.ties) == (1.0, 1.0, 9)
     assert np.isnan(compare(np.array([0.5]), 1000, np.random.default_rng(0)).p_randomisation)
+    alike = compare(np.array([0.5, 0.5]), 1000, np.random.default_rng(0))
+    assert alike.p_randomisation == 0.5
+    assert np.isnan(alike.p_t)
+    assert np.isnan(compare(np.empty(0), 1000, np.random.default_rng(0)).p_randomisation)
 
 
 def test_many_queries_are_tested_alike():
@@ -135,6 +139,8 @@ def test_the_same_seed_gives_the_same_report():
     one, two = (rank_report(target, models, random_state=7) for _ in range(2))
     assert one.rows == two.rows
     assert one.baseline == "a"
+    numbered = rank_report(target, {1: models["a"], 2: models["b"]}, baseline=2, random_state=0)
+    assert numbered.baseline == "2"
     assert rank_report(target, {"a": models["a"]}, random_state=0).rows[0]["difference"] is None
 
 
@@ -175,7 +181,7 @@ def test_tables_in_every_form():
         assert mean in text
     lines = report.to_markdown().splitlines()
     assert {line.replace("\\|", "").count("|") for line in lines} == {11}
-    assert r"c\_d \& $<$e>" in report.to_latex()
+    assert r"c\_d \& $<$e$>$" in report.to_latex()
     assert "c_d &amp; &lt;e&gt;" in report._repr_html_()
     frame_of = needs("pandas").DataFrame
     frame = report.to_frame()
@@ -188,6 +194,8 @@ def test_tables_in_every_form():
     [
         ({"y_score": [1, 2]}, TypeError, "a dict of the scores of each model"),
         ({"y_score": {}}, TypeError, "a dict of the scores of each model"),
+        ({"y_score": {1: [1], "1": [2]}}, ValueError, "scores by different names. Got 1, '1'"),
+        ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
         ({"baseline": "z"}, ValueError, "baseline must be one of a, b, c. Got 'z'"),
         ({"confidence_level": 95}, ValueError, "confidence_level must be above 0 and below 1"),
         ({"n_resamples": 0}, ValueError, "n_resamples must be a positive integer"),
