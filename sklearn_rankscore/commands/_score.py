@@ -14,7 +14,7 @@ from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._compute import evaluate, per_query_of_all
 from sklearn_rankscore.metrics._evaluate import named_metrics
-from sklearn_rankscore.model_selection._tables import as_text
+from sklearn_rankscore.model_selection._tables import as_markdown, as_text
 
 if TYPE_CHECKING:
     import argparse
@@ -185,9 +185,7 @@ def _one(means: Mapping[str, float], form: str) -> str:
     if form == "json":
         return _json(dict(means))
     lines = [["metric", "mean"], *([name, f"{value:.4f}"] for name, value in means.items())]
-    if form == "text":
-        return as_text(lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], ["---", "---:"], *lines[1:]))
+    return as_text(lines) if form == "text" else as_markdown(lines, n_left=1)
 
 
 def _write_per_query(path: str, rows: _files.Rows, metrics: Mapping[str, Metric]) -> None:

@@ -21,7 +21,19 @@ class Display:
     figure_: Any = None
     ax_: Any = None
 
-    def _axes(self, ax: Any) -> Any:
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where; None: on a new figure.
+
+        Returns
+        -------
+        Display
+            Itself.
+        """
         if ax is None:
             try:
                 import matplotlib.pyplot as plt  # noqa: PLC0415 - only to plot
@@ -32,7 +44,11 @@ class Display:
 
             _, ax = plt.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
-        return ax
+        self._draw(ax)
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
 
     @classmethod
     def from_estimator(

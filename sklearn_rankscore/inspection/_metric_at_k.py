@@ -118,20 +118,7 @@ class MetricAtKDisplay(Display):
             lows[model], highs[model] = intervals(table, confidence_level, 1000, rng)
         return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where; None: on a new figure.
-
-        Returns
-        -------
-        MetricAtKDisplay
-            Itself.
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         for at, (model, mean) in enumerate(self.mean.items()):
             colour = COLOURS[at % len(COLOURS)]
             ax.plot(self.k, mean, MARKS[at % len(MARKS)] + "-", ms=4, color=colour, label=model)
@@ -146,4 +133,3 @@ class MetricAtKDisplay(Display):
         ax.grid(alpha=0.3)
         if len(self.mean) > 1:
             ax.legend()
-        return self

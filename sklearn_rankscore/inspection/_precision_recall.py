@@ -98,20 +98,7 @@ class PrecisionRecallDisplay(Display):
         }
         return cls(precision, dict.fromkeys(models, levels)).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where; None: on a new figure.
-
-        Returns
-        -------
-        PrecisionRecallDisplay
-            Itself.
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         for at, (model, precision) in enumerate(self.precision.items()):
             colour, mark = COLOURS[at % len(COLOURS)], MARKS[at % len(MARKS)]
             recall = np.asarray(self.recall[model])
@@ -129,7 +116,6 @@ class PrecisionRecallDisplay(Display):
             ax.set_title("filled: the row is relevant; hollow: it is not", fontsize="medium")
         if len(self.precision) > 1:
             ax.legend()
-        return self
 
 
 def _paths(

@@ -108,20 +108,7 @@ class QueryDifferenceDisplay(Display):
         difference = second - first
         return cls(difference, ids, str(bound), (one, other), greater_is_better=better).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where; None: on a new figure.
-
-        Returns
-        -------
-        QueryDifferenceDisplay
-            Itself.
-        """
-        ax = self._axes(ax)
+    def _draw(self, ax: Any) -> None:
         seen = np.sort(self.difference[~np.isnan(self.difference)])[::-1]
         if not len(seen):
             raise ValueError(f"{self.metric} is undefined for every query: nothing to draw.")
@@ -140,4 +127,3 @@ class QueryDifferenceDisplay(Display):
             ylabel=f"{self.metric}: {other} less {one}",
         )
         ax.legend()
-        return self

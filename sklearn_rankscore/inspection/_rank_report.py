@@ -7,7 +7,7 @@ from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rankscore.model_selection._tables import as_html, as_text
+from sklearn_rankscore.model_selection._tables import as_html, as_markdown, as_text
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
@@ -85,9 +85,7 @@ class RankReport:
         str
             A pipe table, numbers to the right.
         """
-        names, *body = ([cell.replace("|", "\\|") for cell in line] for line in self._lines())
-        rule = ["---", "---", *["---:"] * (len(names) - 2)]
-        return "\n".join(f"| {' | '.join(line)} |" for line in (names, rule, *body))
+        return as_markdown(self._lines(), n_left=2)
 
     def to_latex(self) -> str:
         """Write the table in LaTeX.

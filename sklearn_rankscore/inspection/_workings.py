@@ -41,11 +41,15 @@ class Working:
     def n_ranked(self) -> int:
         return len(self.score)
 
+    def n_listed(self, k: int | None) -> int:
+        """How many rows there are among the first k."""
+        return self.n_ranked if k is None else min(k, self.n_ranked)
+
     def table(
         self, caption: str, k: int | None, columns: dict[str, Sequence[Any] | Array]
     ) -> Table:
         """Rank, row, score and grade of the first k rows, and further columns."""
-        shown = self.n_ranked if k is None else min(k, self.n_ranked)
+        shown = self.n_listed(k)
         ranks = [f"{at + 1}{'=' if self.tied[at] else ''}" for at in range(shown)]
         labels = [self.labels[row] for row in self.order]
         rows = [ranks, labels, self.score, self.grades[self.order], *columns.values()]
@@ -64,12 +68,11 @@ def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]
     """CG, DCG, ideal DCG and nDCG: gains, discounted, added up, and those of the best order."""
     relative = name == "ndcg" and float(w.grades.max()) > 1000  # finite, as the metric is
     gain = w.r.gain(options["gain"], relative=relative)
-    n = w.n_ranked if k is None else min(k, w.n_ranked)
+    n = w.n_listed(k)
     best = w.r.ideal(gain)[0][:k]
     ideal_order = np.argsort(-gain[0].astype(float), kind="stable")[: len(best)]
-    discount = np.ones(len(best)) if name == "cumulative_gain" else None
-    if discount is None:
-        discount = np.asarray(w.r.discount(options["discount"]))[: len(best)]
+    plain = name == "cumulative_gain"
+    discount = np.ones(len(best)) if plain else w.r.discount(options["discount"])[: len(best)]
     found = w.r.expected(gain)[0][:n]
     tables, steps = [], []
     if relative:
@@ -78,16 +81,12 @@ def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]
     total, ideal = running[-1] if n else 0.0, float((best * discount).sum())
     at = "" if k is None else f"@{k}"
     if name != "ideal_dcg":
-        columns = {"gain": found, "discount": discount, "discounted gain": found * discount[:n]}
-        if name == "cumulative_gain":
-            columns = {"gain": found}
-        running_name = "running CG" if name == "cumulative_gain" else "running DCG"
-        tables.append(w.table("Ranked by score", k, {**columns, running_name: running}))
-        short = "CG" if name == "cumulative_gain" else "DCG"
-        steps.append(
-            f"{short}{at} = sum of the {'gains' if short == 'CG' else 'discounted gains'}"
-            f" = {total:.6g}"
-        )
+        short, what = ("CG", "gains") if plain else ("DCG", "discounted gains")
+        columns = {"gain": found}
+        if not plain:
+            columns |= {"discount": discount, "discounted gain": found * discount[:n]}
+        tables.append(w.table("Ranked by score", k, {**columns, f"running {short}": running}))
+        steps.append(f"{short}{at} = sum of the {what} = {total:.6g}")
     if name in ("ideal_dcg", "ndcg"):
         lines = [
             [
@@ -120,7 +119,7 @@ def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]
 def average_precision(w: Working, _: str, k: int | None, options: dict[str, Any]) -> Answer:
     """Precision at each relevant rank, over the relevant rows."""
     hits = w.r.hits(options["min_relevance"])
-    n = w.n_ranked if k is None else min(k, w.n_ranked)
+    n = w.n_listed(k)
     hit, found = hits.hit[0][:n], hits.hits_if_hit[0][:n]
     precision = np.where(hit > 0, found / np.arange(1, n + 1), nan)
     counted = np.where(hit > 0, hit * precision, nan)
@@ -154,7 +153,7 @@ def counted(w: Working, name: str, k: int | None, options: dict[str, Any]) -> An
     relevant = int(hits.n_relevant[0])
     if name == "r_precision":
         k = max(relevant, 1)
-    n = w.n_ranked if k is None else min(k, w.n_ranked)
+    n = w.n_listed(k)
     found = np.cumsum(hits.hit[0][:n])
     table = w.table("Ranked by score", k, {"relevant": hits.hit[0], "found so far": found})
     if not relevant:
@@ -183,7 +182,7 @@ def counted(w: Working, name: str, k: int | None, options: dict[str, Any]) -> An
 def first_relevant(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Answer:
     """Reciprocal rank and hit rate: where the first relevant row is."""
     hits = w.r.hits(options["min_relevance"])
-    n = w.n_ranked if k is None else min(k, w.n_ranked)
+    n = w.n_listed(k)
     first = -np.diff(hits.none_through[0][:n], prepend=1.0)
     columns: dict[str, Any] = {"relevant": hits.hit[0], "first relevant": first}
     worth = 1.0 / np.arange(1, n + 1) if name == "reciprocal_rank" else np.ones(n)
@@ -208,7 +207,7 @@ def first_relevant(w: Working, name: str, k: int | None, options: dict[str, Any]
 
 def reader(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Answer:
     """RBP and ERR: what a person who reads down the list gets."""
-    n = w.n_ranked if k is None else min(k, w.n_ranked)
+    n = w.n_listed(k)
     rank = np.arange(1, n + 1)
     if name == "rank_biased_precision":
         hits = w.r.hits(options["min_relevance"])

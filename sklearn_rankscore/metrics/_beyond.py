@@ -146,7 +146,7 @@ def novelty(
     2.0
     """
     bits = _information(popularity, unseen, catalog)[r.lay_out(popularity.items.codes)]
-    length = np.minimum(r.n_ranked, r.n_ranked if k is None else k)
+    length = r.n_listed(k)
     if unseen == "skip":
         return _mean_of_seen(r, k, bits)
     with np.errstate(invalid="ignore"):

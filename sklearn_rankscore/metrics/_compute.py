@@ -89,14 +89,9 @@ def means_of(
     **row_values: Any,
 ) -> list[float]:
     """Mean over the queries, or what a pooled metric makes of all of them."""
-    metrics = [request.metric for request in requests]
-    with mapper(n_jobs) as in_turn:
-        rows = collect(metrics, y_true, y_score, qid, in_turn=in_turn, **row_values)
-        values = values_of(requests, rows, in_turn)
+    rows, values = _computed(requests, y_true, y_score, qid, n_jobs, row_values)
     return [
-        _mean(request.metric, value, rows.weight)
-        if request.metric.pool is None
-        else request.metric.pool(value, **_look_up(request, rows))
+        _mean(request.metric, value, rows.weight) if request.metric.pool is None else value
         for request, value in zip(requests, values, strict=True)
     ]
 
@@ -117,17 +112,30 @@ def per_query_of_all(
                 f"{metric.name} is of all queries together, it has no value per query."
             )
     requests = [request_of(metric, {}) for metric in metrics]
-    with mapper(n_jobs) as in_turn:
-        rows = collect(metrics, y_true, y_score, qid, in_turn=in_turn, **row_values)
-        values = values_of(requests, rows, in_turn)
+    rows, values = _computed(requests, y_true, y_score, qid, n_jobs, row_values)
     as_seen = rows.queries.as_seen
     return as_seen(rows.queries.ids), [as_seen(value) for value in values]
 
 
-def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[Array]:
+def _computed(
+    requests: Sequence[Request],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    n_jobs: int,
+    row_values: Mapping[str, Any],
+) -> tuple[Rows, list[Any]]:
+    """Check the rows and compute what was requested of them."""
+    metrics = [request.metric for request in requests]
+    with mapper(n_jobs) as in_turn:
+        rows = collect(metrics, y_true, y_score, qid, in_turn=in_turn, **row_values)
+        return rows, values_of(requests, rows, in_turn)
+
+
+def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[Any]:
     """Values of each request, shape (n_queries,), undefined ones replaced.
 
-    Of a metric that is pooled over queries, what it is computed from, added up.
+    Of a metric that is pooled over queries, its one value.
     """
     for request in requests:
         check_grades(request, rows.grade)
@@ -151,8 +159,11 @@ def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[
 
         by_block = list(in_turn(of_block, blocks))
         for at, results in zip(group, zip(*by_block, strict=True), strict=True):
-            join = _per_query if requests[at].metric.pool is None else _added_up
-            values[at] = join(requests[at], blocks, results)
+            pool = requests[at].metric.pool
+            if pool is None:
+                values[at] = _per_query(requests[at], blocks, results)
+            else:
+                values[at] = pool(np.sum(results, axis=0), **bound[at])
     return values
 
 
@@ -162,10 +173,6 @@ def _per_query(request: Request, blocks: Sequence[Block], results: Sequence[Arra
         value[block.queries] = result
     value[np.isnan(value)] = request.replace_undefined_by
     return value
-
-
-def _added_up(_request: Request, _blocks: Sequence[Block], results: Sequence[Array]) -> Array:
-    return np.asarray(np.sum(results, axis=0))
 
 
 def _look_up(request: Request, rows: Rows) -> dict[str, Any]:

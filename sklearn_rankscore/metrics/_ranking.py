@@ -163,10 +163,14 @@ class Ranking:
             return np.broadcast_to(rank, self._cells.shape), np.ones(self._cells.shape)
         return rank - self._averaged.position + 1.0, self._averaged.size
 
+    def n_listed(self, k: int | None) -> Array:
+        """How many rows each query has among the first k."""
+        return self.n_ranked if k is None else np.minimum(self.n_ranked, k)
+
     def chosen(self, k: int | None) -> Chosen:
         """Which rows are among the first k."""
         first, size = self.spans()
-        length = np.minimum(self.n_ranked, self.n_ranked if k is None else k)
+        length = self.n_listed(k)
         above = first - 1.0
         tied = ~self._hole & (above < length[:, None]) & (length[:, None] < above + size)
         certain = ~self._hole & (above + size <= length[:, None])

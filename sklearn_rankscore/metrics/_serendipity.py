@@ -72,7 +72,7 @@ def serendipity(
             worth *= r.row("similarity") <= max_similarity + _ROUNDED
             worth *= ~_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
         found = r.expected(worth)[:, :k].sum(axis=1)
-    length = np.minimum(r.n_ranked, r.n_ranked if k is None else k)
+    length = r.n_listed(k)
     value: Array = found / np.maximum(length, 1)
     value[(relevant.sum(axis=1) == 0) | (length == 0)] = np.nan
     return value

@@ -59,7 +59,7 @@ class Scorer:
         self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any, **passed: Any
     ) -> list[float]:
         seeker = type(self).__name__
-        names = self._names_now()
+        names = {parameter: self._named(parameter) for parameter in self._names}
         ids = find_query_ids(names.pop("qid"), X, y, qid, seeker)
         row_values = {
             parameter: find_row_values(name, X, y, passed.get(parameter), parameter)
@@ -93,9 +93,6 @@ class Scorer:
         """Under which name a parameter is looked for: as it was requested, else as it was made."""
         request = self._requests[parameter]
         return request if isinstance(request, str) else self._names.get(parameter, parameter)
-
-    def _names_now(self) -> dict[str, str]:
-        return {parameter: self._named(parameter) for parameter in self._names}
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Tell scikit-learn which metadata the scorer wants.

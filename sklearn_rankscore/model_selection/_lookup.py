@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._rows import check_same_length, index_level, queries_of
+from sklearn_rankscore.metrics._rows import (
+    carried_values,
+    check_same_length,
+    index_level,
+    queries_of,
+)
 from sklearn_rankscore.metrics._validation import got
 from sklearn_rankscore.model_selection._target import RankTarget
 
@@ -26,7 +31,7 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     """
     if passed is not None:
         return passed
-    found = y.metadata.get(name) if isinstance(y, RankTarget) else index_level(y, name)
+    found = carried_values(y, name)
     if found is None and name in columns_of(X):
         found = X[name]
     return index_level(X, name) if found is None else found

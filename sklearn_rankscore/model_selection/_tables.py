@@ -18,6 +18,13 @@ def as_text(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
+def as_markdown(lines: Sequence[Sequence[str]], n_left: int) -> str:
+    """Write the same as a pipe table, all but the first columns to the right."""
+    names, *body = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    rule = ["---"] * n_left + ["---:"] * (len(names) - n_left)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (names, rule, *body))
+
+
 def as_html(lines: Sequence[Sequence[str]], caption: str, legend: str) -> str:
     """Write the same as an HTML table, a caption above and a legend below."""
     names, *body = lines
