@@ -11,6 +11,8 @@ metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_pre
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
+distributed         tables that are larger than memory, by Dask: `per_query`, `score`, `means`; in
+                    batches and without Dask: `evaluate_batches`
 inspection          for people's eyes: `explain`, the working of a query's value; `rank_report`,
                     models compared, with intervals and tests; displays, such as
                     `MetricAtKDisplay`
@@ -20,6 +22,7 @@ python -m …         the command line: a grid search that optimises a ranking m
 =================== ==============================================================================
 """
 
+from sklearn_rankscore import distributed  # noqa: F401 - so that it need not be imported apart
 from sklearn_rankscore.inspection import (
     Explanation,
     MetricAtKDisplay,
@@ -62,6 +65,7 @@ from sklearn_rankscore.metrics import (
     serendipity,
     spearman_rho,
 )
+from sklearn_rankscore.metrics._batches import evaluate_batches, whole_queries
 from sklearn_rankscore.metrics._evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.metrics._item_tables import Popularity
 from sklearn_rankscore.metrics._profiles import item_popularity, profile_similarity
@@ -105,6 +109,7 @@ __all__ = [
     "dcg",
     "eleven_point_precision",
     "evaluate",
+    "evaluate_batches",
     "evaluate_per_query",
     "expected_reciprocal_rank",
     "explain",
@@ -136,4 +141,5 @@ __all__ = [
     "serendipity",
     "spearman_rho",
     "split_report",
+    "whole_queries",
 ]

@@ -7,15 +7,17 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import needs
 
 import sklearn_rankscore
-from sklearn_rankscore import Metric, datasets, testing
+from sklearn_rankscore import Metric, datasets, distributed, testing
 
 HOUSE = Path(sklearn_rankscore.__file__).parent
 MODULES = sorted(
@@ -25,12 +27,23 @@ MODULES = sorted(
 )
 
 # Each room may import from those before it; a name stands for all that is below it.
-LAYERS = ["metrics", "model_selection", "inspection", "commands", "__main__"]
+LAYERS = ["metrics", "distributed", "model_selection", "inspection", "commands", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
     {"_validation"},
     {"_numbering", "_ids"},
-    {"_queries", "_gain", "_conventions", "_names", "_docs", "_highest", "_pairs", "_threads"},
+    {
+        "_seen",
+        "_per_query",
+        "_queries",
+        "_gain",
+        "_conventions",
+        "_names",
+        "_docs",
+        "_highest",
+        "_pairs",
+        "_threads",
+    },
     {"_ties", "_item_tables"},
     {"_items"},
     {"_rows", "_pairs_of_items"},
@@ -50,7 +63,8 @@ METRIC_LAYERS = [
     {"_compute"},
     {"_metric"},
     {"__init__"},
-    {"_evaluate"},
+    {"_evaluate", "_tally"},
+    {"_batches"},
 ]
 
 
@@ -120,7 +134,16 @@ def test_only_public_names_of_other_packages_are_imported():
 
 def test_the_import_brings_in_nothing_optional():
     """pandas, polars, matplotlib, dask, rich and the boosters stay out."""
-    optional = {"pandas", "polars", "matplotlib", "dask", "rich", "lightgbm", "xgboost"}
+    optional = {
+        "pandas",
+        "polars",
+        "matplotlib",
+        "dask",
+        "distributed",
+        "rich",
+        "lightgbm",
+        "xgboost",
+    }
     code = (
         "import sys, sklearn.metrics, sklearn.model_selection; before = set(sys.modules);"
         "import sklearn_rankscore;"
@@ -136,15 +159,17 @@ def test_the_oldest_versions_are_those_that_are_tested():
     project = Path(__file__).resolve().parents[1] / "pyproject.toml"
     settings = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     extras = settings["optional-dependencies"]
-    floors = dict(line.split(" >=") for line in settings["dependencies"] + extras["integration"])
+    required = settings["dependencies"] + extras["integration"] + extras["distributed"]
+    floors = dict(re.sub(r"\[.*\]", "", line).split(" >=") for line in required)
     pins = dict(line.split(" ==") for line in extras["oldest"] if "==" in line)
-    assert pins.keys() == {"numpy", "pandas", "scikit-learn", "scipy"}
+    assert pins.keys() == {"dask", "numpy", "pandas", "scikit-learn", "scipy"}
     assert {name: f"{floors[name]}.*" for name in pins} == pins
 
 
 # Every public callable: the package's, and those of its open modules.
 PUBLIC = [
     *((name, getattr(sklearn_rankscore, name)) for name in sklearn_rankscore.__all__),
+    *((name, getattr(distributed, name)) for name in distributed.__all__),
     ("load_letor", datasets.load_letor),
     ("make_interactions", datasets.make_interactions),
     ("make_ranking", datasets.make_ranking),
@@ -200,6 +225,8 @@ def test_all_is_sorted():
 @pytest.mark.parametrize("module", MODULES)
 def test_doctests(module):
     """Every example runs and prints what it says."""
+    if module == "sklearn_rankscore.distributed._score":
+        needs("distributed")
     result = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 

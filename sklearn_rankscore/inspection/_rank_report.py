@@ -27,15 +27,17 @@ class RankReport:
         "p_randomisation", "p_holm" (adjusted for all comparisons of the report), "p_t", and
         "wins", "ties" and "losses" in queries. None where there is nothing to compare.
     per_query : dict
-        "qid", and by (model, metric) the values of each query.
+        "qid", with weights "sample_weight", and by (model, metric) the values of each query.
     baseline : str
         What the others are compared with.
     n_queries : int
         Number of queries.
     undefined : dict of str to int
-        By metric, for how many queries it is undefined.
+        By metric, for how many queries it is undefined; of per-query tables, how many values
+        were not replaced.
     tied : dict of str to float
-        By model, the share of rows whose score another row of their query has.
+        By model, the share of rows whose score another row of their query has; empty where there
+        were per-query tables and no rows.
     warnings : list of str
         What would make a conclusion unsafe.
     confidence_level : float
@@ -112,27 +114,32 @@ class RankReport:
         return f"<div>{as_html(self._lines(), self._title(), self._legend())}{unsafe}</div>"
 
     def _title(self) -> str:
-        models = f"{len(self.tied)} model{'s' * (len(self.tied) != 1)}"
+        models = f"{self._n_models} model{'s' * (self._n_models != 1)}"
         return f"{models}, {self.n_queries:,} quer{'y' if self.n_queries == 1 else 'ies'}"
+
+    @property
+    def _n_models(self) -> int:
+        return len({row["model"] for row in self.rows})
 
     def _lines(self) -> list[list[str]]:
         percent = f"{100 * self.confidence_level:g} %"
         names = ["metric", "model", "mean", percent]
-        if len(self.tied) > 1:
+        if self._n_models > 1:
             names += ["difference", percent, "p", "p (Holm)", "p (t)", "wins/ties/losses"]
         lines = [names]
         for row in self.rows:
             names_of = (" ".join(row[name].split()) for name in ("metric", "model"))
             line = [*names_of, f"{row['mean']:.4f}"]
             line.append(_interval(row["low"], row["high"]))
-            if len(self.tied) > 1:
+            if self._n_models > 1:
                 line += [""] * 6 if row["difference"] is None else _compared(row)
             lines.append(line)
         return lines
 
     def _legend(self) -> str:
-        parts = [f"{self._title()}; intervals by bootstrap over queries"]
-        if len(self.tied) > 1:
+        weighted = ", weighted by sample_weight" * ("sample_weight" in self.per_query)
+        parts = [f"{self._title()}{weighted}; intervals by bootstrap over queries"]
+        if self._n_models > 1:
             parts.append(
                 f"differences from {self.baseline}, p by sign flips, Holm's for all of them"
             )

@@ -8,29 +8,32 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from sklearn_rankscore.inspection._compared import of_rows, of_tables
 from sklearn_rankscore.inspection._display import by_model
 from sklearn_rankscore.inspection._rank_report import RankReport
 from sklearn_rankscore.inspection._statistics import check_level, compare, holm, intervals
-from sklearn_rankscore.metrics import Metric
-from sklearn_rankscore.metrics._compute import per_query_of_all, request_of
 from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.metrics._options import check_positive_integer
+from sklearn_rankscore.metrics._tally import weighted_sums
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
+    from sklearn_rankscore.metrics import Metric
     from sklearn_rankscore.metrics._options import Options
-    from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._validation import Array
 
+_METRICS = ("ndcg@10", "map", "mrr")
 _SAFE = 30  # queries, below which a mean's interval is not to be trusted
 
 
 def rank_report(
-    y_true: Any,
-    y_score: Mapping[str, Any],
+    y_true: Any = None,
+    y_score: Mapping[str, Any] | None = None,
     *,
     qid: Any = None,
-    metrics: Iterable[str | Metric] | Mapping[str, str | Metric] = ("ndcg@10", "map", "mrr"),
+    sample_weight: Any = None,
+    per_query: Mapping[str, Any] | None = None,
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric] | None = None,
     baseline: str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
@@ -47,8 +50,14 @@ def rank_report(
         Scores of each model, by its name.
     qid : array-like of shape (n_rows,), default=None
         Query id of each row.
-    metrics : iterable or dict of str or Metric, default=("ndcg@10", "map", "mrr")
-        What is reported; a dict gives the names.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weight of each query in the means, the same on all of its rows.
+    per_query : dict of str to DataFrame or dict, default=None
+        In the place of the rows, values that are there already: by model the table of
+        `evaluate_per_query` or `distributed.per_query`, computed or not, weights and all.
+    metrics : iterable or dict of str or Metric, default=None
+        What is reported; a dict gives the names. None: "ndcg@10", "map" and "mrr", or all that the
+        per-query tables have.
     baseline : str, default=None
         The model that the others are compared with; None: the first.
     confidence_level : float, default=0.95
@@ -68,9 +77,10 @@ def rank_report(
     Raises
     ------
     ValueError
-        If a parameter cannot have its value, or the rows cannot be used.
+        If a parameter cannot have its value, rows cannot be used, or models have not the same
+        queries.
     TypeError
-        If `y_score` is no dict, or a metric has no value per query.
+        If `y_score` or `per_query` is no dict, or a metric has no value per query.
 
     Notes
     -----
@@ -78,7 +88,8 @@ def rank_report(
     differences resampled together. Differences are tested two-sided by flipping their signs
     (`scipy.stats.permutation_test`, exact where there are so few that all flips can be tried;
     above 1000 queries `scipy.stats.monte_carlo_test`) and by a paired t-test. Holm's adjustment is
-    for all comparisons of the report together.
+    for all comparisons of the report together. With weights, a resample has those of its queries,
+    and the differences that are tested are multiplied by theirs.
 
     References
     ----------
@@ -98,40 +109,52 @@ def rank_report(
     >>> row["difference"] > 0, row["p_holm"] < 0.05
     (True, True)
     """
-    wanted = named_metrics(metrics, metric_options)
-    models = _checked(y_score, baseline, confidence_level, n_resamples)
+    asked = baseline, confidence_level, n_resamples
+    if per_query is None:
+        wanted = named_metrics(_METRICS if metrics is None else metrics, metric_options)
+        models = _checked(y_score, "y_score", "the scores", *asked)
+        compared = of_rows(y_true, models, qid, sample_weight, wanted)
+    else:
+        rows_too = {"y_true": y_true, "y_score": y_score, "qid": qid}
+        _check_alone({**rows_too, "sample_weight": sample_weight, **metric_options})
+        models = _checked(per_query, "per_query", "the per-query table", *asked)
+        compared, wanted = of_tables(models, metrics)
     first = next(iter(models)) if baseline is None else str(baseline)
+    ids, values, weight, undefined, tied = compared.of_some_weight()
     rng = np.random.default_rng(random_state)
-    values, undefined, tied, ids = _values(y_true, models, qid, wanted)
-    rows = [_mean(metric, model, values) for metric, model in product(wanted, models)]
-    compared = [row for row in rows if row["model"] != first]
-    differences = [
-        values[row["model"], row["metric"]] - values[first, row["metric"]] for row in compared
+    rows = [_line(metric, model) for metric, model in product(wanted, models)]
+    others = [row for row in rows if row["model"] != first]
+    columns = [values[row["model"], row["metric"]] for row in rows]
+    columns += [
+        values[row["model"], row["metric"]] - values[first, row["metric"]] for row in others
     ]
-    _add_intervals(rows, compared, values, differences, confidence_level, n_resamples, rng)
-    for row, difference in zip(compared, differences, strict=True):
-        seen = difference[~np.isnan(difference)]
-        row["difference"] = float(seen.mean()) if len(seen) else np.nan
+    lows, highs = _intervals(np.array(columns), weight, confidence_level, n_resamples, rng)
+    for row, column, low, high in zip(rows, columns, lows, highs, strict=False):
+        row.update(mean=_mean(column, weight), low=float(low), high=float(high))
+    n = len(rows)
+    for row, column, low, high in zip(others, columns[n:], lows[n:], highs[n:], strict=True):
+        row["difference"] = _mean(column, weight)
+        row.update(difference_low=float(low), difference_high=float(high))
+        seen = ~np.isnan(column)
         better = 1 if wanted[row["metric"]].greater_is_better else -1
-        row.update(compare(better * seen, n_resamples, rng)._asdict())
-    adjusted = holm(np.array([row["p_randomisation"] for row in compared]))
-    for row, p in zip(compared, adjusted, strict=True):
+        of_seen = None if weight is None else weight[seen]
+        row.update(compare(better * column[seen], n_resamples, rng, of_seen)._asdict())
+    for row, p in zip(others, holm([row["p_randomisation"] for row in others]), strict=True):
         row["p_holm"] = float(p)
+    table = {"qid": ids, **({} if weight is None else {"sample_weight": weight}), **values}
     unsafe = _unsafe(len(ids), undefined, tied)
-    return RankReport(
-        rows, {"qid": ids, **values}, first, len(ids), undefined, tied, unsafe, confidence_level
-    )
+    return RankReport(rows, table, first, len(ids), undefined, tied, unsafe, confidence_level)
 
 
 def _checked(
-    y_score: Any, baseline: Any, confidence_level: Any, n_resamples: Any
+    given: Any, name: str, what: str, baseline: Any, confidence_level: Any, n_resamples: Any
 ) -> dict[str, Any]:
-    if not isinstance(y_score, Mapping) or not y_score:
+    if not isinstance(given, Mapping) or not given:
         raise TypeError(
-            "y_score must be a dict of the scores of each model, such as {'ridge': scores}. Got "
-            f"{got(y_score)} instead."
+            f"{name} must be a dict of {what} of each model, such as {{'ridge': …}}. Got "
+            f"{got(given)} instead."
         )
-    models = by_model(y_score, None)
+    models = by_model(given, None)
     if baseline is not None and str(baseline) not in models:
         raise ValueError(f"baseline must be one of {', '.join(models)}. Got {got(baseline)}.")
     check_level(confidence_level)
@@ -140,75 +163,42 @@ def _checked(
     return models
 
 
-def tied_rows(r: Ranking) -> Array:
-    """How many rows of each query share their score with another."""
-    return np.asarray((r.chosen(None).certain & (r.spans()[1] > 1)).sum(axis=1))
+def _check_alone(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise TypeError(
+                f"per_query has the values of queries already. Got {name} as well: it belongs to "
+                "what made them, evaluate_per_query(…) or distributed.per_query(…)."
+            )
 
 
-_TIED = Metric(tied_rows, shared=("ties",))
-
-
-def _values(
-    y_true: Any, models: Mapping[str, Any], qid: Any, wanted: Mapping[str, Metric]
-) -> tuple[dict[Any, Array], dict[str, int], dict[str, float], Array]:
-    """Values by model and metric, undefined ones replaced; how many are; how much is tied."""
-    values: dict[Any, Array] = {}
-    undefined: dict[str, int] = {}
-    tied: dict[str, float] = {}
-    shown = [
-        metric.bind(replace_undefined_by=np.nan)
-        if "replace_undefined_by" in metric.options
-        else metric
-        for metric in wanted.values()
-    ]
-    n_rows = np.size(next(iter(models.values())))
-    ids: Array = np.empty(0)
-    for model, scores in models.items():
-        ids, (in_ties, *columns) = per_query_of_all([_TIED, *shown], y_true, scores, qid)
-        tied[model] = float(in_ties.sum() / n_rows)
-        for name, column in zip(wanted, columns, strict=True):
-            missing = np.isnan(column)
-            undefined[name] = max(undefined.get(name, 0), int(missing.sum()))
-            column[missing] = request_of(wanted[name], {}).replace_undefined_by
-            values[model, name] = column
-    return values, undefined, tied, ids
-
-
-def _mean(metric: str, model: str, values: Mapping[Any, Array]) -> dict[str, Any]:
-    seen = values[model, metric][~np.isnan(values[model, metric])]
+def _line(metric: str, model: str) -> dict[str, Any]:
+    """Row of a report, in which nothing is compared yet."""
     nothing = ("difference", "difference_low", "difference_high", "p_randomisation", "p_holm")
-    return {
-        "metric": metric,
-        "model": model,
-        "mean": float(seen.mean()) if len(seen) else np.nan,
-        "low": np.nan,
-        "high": np.nan,
-        **dict.fromkeys((*nothing, "p_t", "wins", "ties", "losses")),
-    }
+    names = ("p_t", "wins", "ties", "losses")
+    start: dict[str, Any] = {"metric": metric, "model": model}
+    return {**start, **dict.fromkeys(("mean", "low", "high", *nothing, *names))}
 
 
-def _add_intervals(
-    rows: list[dict[str, Any]],
-    compared: list[dict[str, Any]],
-    values: Mapping[Any, Array],
-    differences: list[Array],
-    level: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> None:
+def _mean(column: Array, weight: Array | None) -> float:
+    total, of_weight = weighted_sums(column, weight)
+    return float(total / of_weight) if of_weight else np.nan
+
+
+def _intervals(
+    columns: Array, weight: Array | None, level: float, n_resamples: int, rng: Any
+) -> tuple[Array, Array]:
     """Intervals of means and differences; columns that lack the same queries together."""
-    means = [values[row["model"], row["metric"]] for row in rows]
-    columns = np.array([*means, *differences])
     missing = np.isnan(columns)
     low, high = np.full(len(columns), np.nan), np.full(len(columns), np.nan)
     patterns, kind = np.unique(missing, axis=0, return_inverse=True)
     for at, pattern in enumerate(patterns):
         group = np.flatnonzero(kind.ravel() == at)
-        low[group], high[group] = intervals(columns[group][:, ~pattern], level, n_resamples, rng)
-    for row, lowest, highest in zip(rows, low, high, strict=False):
-        row["low"], row["high"] = float(lowest), float(highest)
-    for row, lowest, highest in zip(compared, low[len(rows) :], high[len(rows) :], strict=True):
-        row["difference_low"], row["difference_high"] = float(lowest), float(highest)
+        of_seen = None if weight is None else weight[~pattern]
+        low[group], high[group] = intervals(
+            columns[group][:, ~pattern], level, n_resamples, rng, of_seen
+        )
+    return low, high
 
 
 def _unsafe(n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, float]) -> list[str]:

@@ -10,6 +10,8 @@ import numpy as np
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sklearn_rankscore.metrics._validation import Array
 
 _FEW = 1000  # queries up to which permutation_test is fast, and exact where it can be
@@ -37,7 +39,11 @@ def check_level(confidence_level: Any) -> None:
 
 
 def intervals(
-    columns: Array, level: float, n_resamples: int, rng: np.random.Generator
+    columns: Array,
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+    weight: Array | None = None,
 ) -> tuple[Array, Array]:
     """Percentile bootstrap intervals of the means of lines, by the same resamples of queries."""
     from scipy import stats  # noqa: PLC0415 - slow to import
@@ -45,20 +51,32 @@ def intervals(
     n = columns.shape[1]
     if n < 2:
         return np.full(len(columns), np.nan), np.full(len(columns), np.nan)
+    lines = columns if weight is None else np.vstack([columns * weight, weight])
     result = stats.bootstrap(
-        (columns,),
-        np.mean,
+        (lines,),
+        np.mean if weight is None else _weighted_mean,
         axis=-1,
         n_resamples=n_resamples,
         confidence_level=level,
         method="percentile",
-        batch=max(_BATCH // columns.size, 1),
+        batch=max(_BATCH // lines.size, 1),
         random_state=rng,
     )
     return result.confidence_interval.low, result.confidence_interval.high
 
 
-def compare(difference: Array, n_resamples: int, rng: np.random.Generator) -> Comparison:
+def _weighted_mean(lines: Array, axis: int) -> Array:
+    """Means of all lines but the last, which are the weights that they were multiplied with."""
+    sums = lines.mean(axis=axis)
+    return np.asarray(sums[:-1] / sums[-1:])
+
+
+def compare(
+    difference: Array,
+    n_resamples: int,
+    rng: np.random.Generator,
+    weight: Array | None = None,
+) -> Comparison:
     """Test paired differences, two-sided: by sign flips, and by Student's t."""
     from scipy import stats  # noqa: PLC0415
 
@@ -70,6 +88,8 @@ def compare(difference: Array, n_resamples: int, rng: np.random.Generator) -> Co
         return Comparison(1.0, 1.0, *counts)
     if len(difference) < 2:
         return Comparison(np.nan, np.nan, *counts)
+    if weight is not None:  # the weighted mean of flipped differences is the mean of these
+        difference = difference * (weight / weight.mean())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of differences that are all the same
         # Of differences that are all the same, the t-test knows no spread to hold them against.
@@ -101,8 +121,9 @@ def _sign_flips(
     return float(stats.monte_carlo_test(difference, flipped, **asked).pvalue)
 
 
-def holm(p_values: Array) -> Array:
+def holm(given: Sequence[float]) -> Array:
     """Adjust p-values for their number, as Holm (1979) does: for one error among all of them."""
+    p_values = np.array(given, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(p_values))
     order = known[np.argsort(p_values[known])]
     steps = p_values[order] * np.arange(len(order), 0, -1)

@@ -15,8 +15,9 @@ from sklearn_rankscore.metrics._rows import MissingRowsError, Rows, carried_valu
 from sklearn_rankscore.metrics._threads import mapper
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from sklearn_rankscore.metrics._items import Items
     from sklearn_rankscore.metrics._metric import Metric
     from sklearn_rankscore.metrics._queries import Block
     from sklearn_rankscore.metrics._threads import InTurn
@@ -28,6 +29,13 @@ class Request(NamedTuple):
     ties: str
     replace_undefined_by: float
     options: dict[str, Any]  # the formula's own
+
+
+class Pooled(NamedTuple):
+    """What a metric of all queries together adds up, and the options of its `pool`."""
+
+    total: Array
+    options: dict[str, Any]
 
 
 def request_of(metric: Metric, options: Mapping[str, Any]) -> Request:
@@ -89,9 +97,11 @@ def means_of(
     **row_values: Any,
 ) -> list[float]:
     """Mean over the queries, or what a pooled metric makes of all of them."""
-    rows, values = _computed(requests, y_true, y_score, qid, n_jobs, row_values)
+    rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
     return [
-        _mean(request.metric, value, rows.weight) if request.metric.pool is None else value
+        _mean(request.metric, value, rows.weight)
+        if request.metric.pool is None
+        else request.metric.pool(value.total, **value.options)
         for request, value in zip(requests, values, strict=True)
     ]
 
@@ -105,19 +115,24 @@ def per_query_of_all(
     n_jobs: int = 1,
     **row_values: Any,
 ) -> tuple[Array, list[Array]]:
-    """Ids of the queries, and the values of each metric, shape (n_queries,)."""
+    """Ids of the queries, and the values of each metric, shape (n_queries,).
+
+    Last of the values, if there are weights, those of the queries.
+    """
     for metric in metrics:
         if metric.pool is not None:
             raise TypeError(
                 f"{metric.name} is of all queries together, it has no value per query."
             )
     requests = [request_of(metric, {}) for metric in metrics]
-    rows, values = _computed(requests, y_true, y_score, qid, n_jobs, row_values)
+    rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
+    if rows.weight is not None:
+        values.append(rows.weight)
     as_seen = rows.queries.as_seen
     return as_seen(rows.queries.ids), [as_seen(value) for value in values]
 
 
-def _computed(
+def computed(
     requests: Sequence[Request],
     y_true: Any,
     y_score: Any,
@@ -135,11 +150,11 @@ def _computed(
 def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[Any]:
     """Values of each request, shape (n_queries,), undefined ones replaced.
 
-    Of a metric that is pooled over queries, its one value.
+    Of a metric of all queries together, what it adds up.
     """
     for request in requests:
         check_grades(request, rows.grade)
-    bound = [_look_up(request, rows) for request in requests]
+    bound = [look_up(request, rows.items_for) for request in requests]
     blocks = list(rows.queries.blocks(large=in_turn is not map))
     values: list[Any] = [None] * len(requests)
     for ties in dict.fromkeys(request.ties for request in requests):
@@ -159,11 +174,10 @@ def values_of(requests: Sequence[Request], rows: Rows, in_turn: InTurn) -> list[
 
         by_block = list(in_turn(of_block, blocks))
         for at, results in zip(group, zip(*by_block, strict=True), strict=True):
-            pool = requests[at].metric.pool
-            if pool is None:
+            if requests[at].metric.pool is None:
                 values[at] = _per_query(requests[at], blocks, results)
             else:
-                values[at] = pool(np.sum(results, axis=0), **bound[at])
+                values[at] = Pooled(np.sum(results, axis=0), bound[at])
     return values
 
 
@@ -175,12 +189,12 @@ def _per_query(request: Request, blocks: Sequence[Block], results: Sequence[Arra
     return value
 
 
-def _look_up(request: Request, rows: Rows) -> dict[str, Any]:
-    """Options of the formula, what tables hold of the rows' items in the place of tables."""
+def look_up(request: Request, items_for: Callable[[ItemTable], Items | None]) -> dict[str, Any]:
+    """Options of the formula, what tables hold of the items in the place of tables."""
     options = dict(request.options)
     for option, value in options.items():
         if isinstance(value, ItemTable):
-            items = rows.items or rows.numbered_for(value)
+            items = items_for(value)
             if items is None:
                 raise MissingRowsError("item", request.metric.name)
             options[option] = items.found_in(value)
@@ -201,14 +215,19 @@ def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
     if weight is not None:
         defined &= weight > 0
     if not defined.any():
-        warnings.warn(
-            f"{metric.name} is undefined for every query; its docstring says when. Set "
-            "replace_undefined_by to say what such a query scores.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-        return float("nan")
+        return undefined(metric.name, stacklevel=5)
     return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
+
+
+def undefined(name: str, stacklevel: int) -> float:
+    """Give the mean of no query, and say so."""
+    warnings.warn(
+        f"{name} is undefined for every query; its docstring says when. Set "
+        "replace_undefined_by to say what such a query scores.",
+        UndefinedMetricWarning,
+        stacklevel=stacklevel,
+    )
+    return float("nan")
 
 
 def check_grades(request: Request, grade: Array) -> None:

@@ -9,6 +9,7 @@ from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._compute import evaluate as evaluate_all
 from sklearn_rankscore.metrics._compute import per_query_of_all, row_values_of
 from sklearn_rankscore.metrics._options import ROW_VALUES
+from sklearn_rankscore.metrics._per_query import ID, WEIGHT
 from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def evaluate_per_query(
     *,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     qid: Any = None,
+    sample_weight: Any = None,
     n_jobs: int = 1,
     **metric_options: Unpack[CallOptions],
 ) -> dict[str, Array]:
@@ -90,14 +92,15 @@ def evaluate_per_query(
 
     Parameters
     ----------
-    y_true, y_score, qid, metrics, n_jobs, **metric_options
+    y_true, y_score, qid, metrics, sample_weight, n_jobs, **metric_options
         As for `evaluate`.
 
     Returns
     -------
     dict of str to ndarray of shape (n_queries,)
         "qid", in order of first appearance, and the values of each metric by its name; undefined
-        ones replaced as in the mean. ``pandas.DataFrame`` takes it as it is.
+        ones replaced as in the mean; with weights, "sample_weight". ``pandas.DataFrame`` and
+        ``rank_report(per_query=…)`` take it as it is.
 
     Raises
     ------
@@ -117,12 +120,26 @@ def evaluate_per_query(
     {'qid': ['a', 'b'], 'mrr': [1.0, 0.5], 'p@1': [1.0, 0.0]}
     """
     wanted, row_values = _parted(metrics, metric_options, y_true)
-    if "qid" in wanted:
-        raise ValueError("No metric can be named 'qid', which is the column of query ids.")
+    check_columns(wanted)
     ids, values = per_query_of_all(
-        list(wanted.values()), y_true, y_score, qid, n_jobs=n_jobs, **row_values
+        list(wanted.values()),
+        y_true,
+        y_score,
+        qid,
+        n_jobs=n_jobs,
+        sample_weight=sample_weight,
+        scale_weight=False,
+        **row_values,
     )
-    return {"qid": ids, **dict(zip(wanted, values, strict=True))}
+    weight = () if sample_weight is None else (WEIGHT,)
+    return {ID: ids, **dict(zip((*wanted, *weight), values, strict=True))}
+
+
+def check_columns(names: Iterable[str]) -> None:
+    """Refuse a metric's name that another column of a per-query table has."""
+    for column, held in ((ID, "query ids"), (WEIGHT, "weights")):
+        if column in names:
+            raise ValueError(f"No metric can be named {column!r}, which is the column of {held}.")
 
 
 def _parted(
@@ -131,13 +148,21 @@ def _parted(
     y_true: Any,
 ) -> tuple[dict[str, Metric], dict[str, Any]]:
     """Metrics with their options, and what was given for each row."""
+    wanted, row_values = parted(metrics, given)
+    return wanted, row_values_of(list(wanted.values()), y_true, row_values)
+
+
+def parted(
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric], given: Mapping[str, Any]
+) -> tuple[dict[str, Metric], dict[str, Any]]:
+    """Metrics with their options, and what is of the rows, which some of them must take."""
     options = {name: value for name, value in given.items() if name not in ROW_VALUES}
-    wanted = named_metrics(metrics, options)
     row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
-    taken = row_values_of(list(wanted.values()), y_true, row_values)
-    for name in row_values:  # what is left
+    wanted = named_metrics(metrics, options)
+    taken = {name for metric in wanted.values() for name in metric.row_values}
+    for name in row_values.keys() - taken:
         raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
-    return wanted, taken
+    return wanted, row_values
 
 
 def named_metrics(

@@ -57,6 +57,12 @@ def natural(objects: Array) -> Array:
     return objects
 
 
+def plain(ids: Array) -> list[Any]:
+    """Ids as Python has them, but dates as NumPy does."""
+    # NumPy would turn dates of nanoseconds into numbers.
+    return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
+
+
 def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
     codes: dict[Any, int] = {}
     try:
@@ -66,15 +72,16 @@ def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
             f"{name} must hold hashable ids (numbers, text, dates, tuples): {error}."
         ) from error
     for query, code in codes.items():
-        if _is_missing(query):
+        if is_missing(query):
             raise ValueError(_missing_id(name, rows.index(code)))
     ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
     return np.asarray(rows, dtype=np.intp), ids
 
 
-def _is_missing(query: Any) -> bool:
+def is_missing(query: Any) -> bool:
+    """Whether a value is None, NaN, NaT or NA, or a tuple with one."""
     if isinstance(query, tuple):
-        return any(map(_is_missing, query))
+        return any(map(is_missing, query))
     try:
         return query is None or bool(query != query)  # noqa: PLR0124 - NaN and NaT
     except (TypeError, ValueError):  # pandas.NA compares to neither

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rankscore.metrics._ids import encode, shown
+from sklearn_rankscore.metrics._ids import encode, plain, shown
 from sklearn_rankscore.metrics._numbering import number
 
 if TYPE_CHECKING:
@@ -112,10 +112,5 @@ def places(wanted: Array, ids: Array) -> Array:
         order = np.argsort(ids, kind="stable")
         at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
         return np.where(ids[order[at]] == wanted, order[at], -1)
-    index = {item: at for at, item in enumerate(_plain(ids))}
-    return np.array([index.get(item, -1) for item in _plain(wanted)], dtype=np.intp)
-
-
-def _plain(ids: Array) -> list[Any]:
-    # NumPy would turn dates of nanoseconds into numbers.
-    return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
+    index = {item: at for at, item in enumerate(plain(ids))}
+    return np.array([index.get(item, -1) for item in plain(wanted)], dtype=np.intp)

@@ -10,7 +10,13 @@ import numpy as np
 
 from sklearn_rankscore.metrics._items import Items
 from sklearn_rankscore.metrics._queries import Queries
-from sklearn_rankscore.metrics._validation import Array, as_grades, as_numbers, as_scores
+from sklearn_rankscore.metrics._validation import (
+    LARGEST,
+    Array,
+    as_grades,
+    as_numbers,
+    as_scores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,7 +47,7 @@ class Rows:
     grade: Array  # (n_rows,) int16, float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
-    weight: Array | None = None  # (n_queries,) not negative, the largest 1
+    weight: Array | None = None  # (n_queries,) not negative; the largest 1, unless left as given
     items: Items | None = None
     values: Mapping[str, Array] = field(default_factory=dict)  # (n_rows,) each, by name
     given: Any = None  # y_score as it came
@@ -57,13 +63,14 @@ class Rows:
         one_list: bool = False,
         in_turn: InTurn = map,
         sample_weight: Any = None,
+        scale_weight: bool = True,
         **row_values: Any,
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
         Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
         With `one_list`, flat rows without ids are one query, which no metric minds. `in_turn` is
-        `map`, or one that works in threads.
+        `map`, or one that works in threads. Weights of a part of all rows are not to be scaled.
         """
         if qid is None:
             qid = carried_ids(y_true)
@@ -88,7 +95,7 @@ class Rows:
         return replace(
             rows,
             given=y_score,
-            weight=None if sample_weight is None else rows._one_weight(sample_weight),
+            weight=rows._weights(sample_weight, scaled=scale_weight),
             items=rows._items(row_values.pop("item", None)),
             values={
                 name: rows._one_per_row(values, name)
@@ -117,10 +124,10 @@ class Rows:
         with np.errstate(over="ignore"):
             return self.queries.arrange(numbers.astype(np.float64))
 
-    def numbered_for(self, table: ItemTable) -> Items | None:
-        """Each row as an item of its own, for vectors of which there is one per row."""
-        if not table.by_line or table.name != "item_features":
-            return None
+    def items_for(self, table: ItemTable) -> Items | None:
+        """Give the items; else, for vectors of which there is one per row, each row as an item."""
+        if self.items is not None or not table.by_line or table.name != "item_features":
+            return self.items
         check_same_length(table.name, len(table.ids), len(self.grade))
         number = np.arange(len(self.grade))
         return Items(number, self.queries.arrange(number))
@@ -148,8 +155,10 @@ class Rows:
             )
         return self.queries.arrange(numbers)
 
-    def _one_weight(self, sample_weight: Any) -> Array:
+    def _weights(self, sample_weight: Any, *, scaled: bool) -> Array | None:
         """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
+        if sample_weight is None:
+            return None
         weight = as_numbers(sample_weight, "sample_weight")
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
@@ -160,11 +169,18 @@ class Rows:
         if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
             check_same_length("sample_weight", len(weight), len(self.grade))
             weight = self.queries.one_weight(weight)
-        if not weight.any():
-            raise ValueError(
-                "sample_weight must leave at least one query. Got only zeros instead."
-            )
-        return np.asarray(weight / weight.max())  # so that no sum of them overflows
+        if scaled:
+            check_some_weight(weight.any())
+            return np.asarray(weight / weight.max())  # so that no sum of them overflows
+        if weight.max() > LARGEST:
+            raise ValueError(f"sample_weight must not be above {LARGEST:g}. Divide them.")
+        return weight
+
+
+def check_some_weight(some: Any) -> None:
+    """Refuse weights that leave nothing."""
+    if not some:
+        raise ValueError("sample_weight must leave at least one query. Got only zeros instead.")
 
 
 def _call(check: Callable[[], Any]) -> Any:

@@ -16,6 +16,7 @@ from sklearn_rankscore.metrics._validation import (
     check_not_masked,
     without_zone,
 )
+from sklearn_rankscore.model_selection._dask import tell_dask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,17 +72,22 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         grades = as_numbers(np.array(y), "y")
         if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
             raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
-        queries = queries_of(qid, len(grades))
         rows = {name: _one_dimensional(values, name) for name, values in metadata.items()}
         for name, values in rows.items():
             check_same_length(name, len(values), len(grades))
-        rows[cls._QID] = _one_dimensional(qid, cls._QID)
-        rows[cls._SIZE] = queries.per_row(queries.lengths)
-        rows[cls._ROW] = np.arange(len(grades))
-        return cls._put_together(grades.ravel(), rows)
+        return cls._whole(grades.ravel(), {**rows, cls._QID: _one_dimensional(qid, cls._QID)})
+
+    @classmethod
+    def _whole(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+        """Put together what has all rows of its queries."""
+        queries = queries_of(rows[cls._QID], len(y))
+        lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
+        row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
+        return cls._put_together(y, {**rows, cls._SIZE: queries.per_row(lengths), cls._ROW: row})
 
     @classmethod
     def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+        tell_dask(cls)
         target = np.asarray(y).view(cls)
         arrays: list[Array] = [target, *rows.values()]
         for array in arrays:
@@ -89,8 +95,19 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         vars(target)["_rows"] = dict(rows)
         return target
 
+    def __dask_tokenize__(self) -> tuple[str, Array, dict[str, Array]]:
+        """What Dask hashes: grades, ids and all."""
+        return type(self).__name__, np.asarray(self), self._known_rows()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the grades and of all that belongs to them; Dask asks before it sends them."""
+        rows: list[Array] = [np.asarray(self), *self._known_rows().values()]
+        return sum(values.nbytes for values in rows)
+
     def _known_rows(self) -> dict[str, Array]:
         """What belongs to each row; nothing if the array was given another shape."""
+        tell_dask(type(self))
         rows = self._rows or {}
         return rows if rows and self.shape == rows[self._QID].shape else {}
 
@@ -187,8 +204,18 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._pick(np.array)
 
     def __reduce__(self) -> Any:
-        """Pickle as plain arrays, which joblib can share between processes."""
-        return RankTarget._put_together, (np.asarray(self), self._known_rows())
+        """Pickle as plain arrays, which joblib can share between processes; no more than it must.
+
+        What follows from the ids of whole queries is left to be found again.
+        """
+        rows, put_together = self._known_rows(), RankTarget._put_together
+        if self.rows_in_place():
+            queries = queries_of(rows[self._QID], len(self))
+            if (queries.per_row(queries.lengths) == rows[self._SIZE]).all():
+                own = (self._SIZE, self._ROW)
+                rows = {name: values for name, values in rows.items() if name not in own}
+                put_together = RankTarget._whole
+        return put_together, (np.asarray(self), rows)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """View the grades; joblib's caches, which hash the view as bytes, see the ids as well."""

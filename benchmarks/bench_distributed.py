@@ -1,0 +1,158 @@
+"""Tables that are larger than memory: batches, and Dask on two workers of 2 GB each.
+
+python benchmarks/bench_distributed.py [--size tiny] [--json FILE]
+
+It makes Parquet files of 20 million rows in a folder for temporary files, and removes them. The
+numbers must be those of the rows in memory, to 1e-12, else it fails.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import tempfile
+import time
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import Line, Page, run
+from workloads import Rows, interleaved, searches
+
+from sklearn_rankscore import evaluate, evaluate_batches, whole_queries
+from sklearn_rankscore.distributed import score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+METRICS = ("ndcg@10", "map", "mrr")
+COLUMNS: dict[str, Any] = {"y_true": "grade", "y_score": "score", "qid": "query"}
+LIMIT = 2_000_000_000  # bytes, of a worker
+N_FILES = 32
+
+
+def pages(size: str) -> Iterator[Page]:
+    """In batches; by Dask, of files in order of the queries and in none."""
+    rows = searches(size, 5.34)  # 20 million
+    start = time.perf_counter()
+    want = evaluate(*rows[:2], qid=rows.qid, metrics=METRICS)
+    in_memory = time.perf_counter() - start
+    n_rows = rows.qid.size
+    page = Page(f"{n_rows:,} rows, {', '.join(METRICS)}", "x in memory")
+    page.lines = [Line("in memory, one core", in_memory, ratio=1.0)]
+    page.lines += _rate(n_rows, in_memory)
+    start = time.perf_counter()
+    _check(evaluate_batches(whole_queries(_batches(rows)), metrics=METRICS), want)
+    seconds = time.perf_counter() - start
+    page.lines += [Line("in batches, cut anywhere", seconds, ratio=seconds / in_memory)]
+    page.lines += _rate(n_rows, seconds)
+    yield page
+    if find_spec("distributed") is None or find_spec("pyarrow") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        ordered, mixed = Path(folder, "ordered"), Path(folder, "mixed")
+        _write(rows, ordered)
+        _write(interleaved(rows), mixed)
+        del rows
+        page = Page("batches read from Parquet, in a process of their own", "x in memory")
+        page.lines = _lines("in batches", *_alone(_in_batches, ordered, want), n_rows, in_memory)
+        yield page
+        for path, what in ((ordered, "in order"), (mixed, "shuffled")):
+            page = Page(f"Dask, two workers of 2 GB, files {what}", "x in memory; of 2 GB")
+            seconds, peak = _by_dask(path, want)
+            page.lines = _lines("read, brought together, scored", seconds, peak, n_rows, in_memory)
+            page.lines[-1].ratio, page.lines[-1].at_most = peak / LIMIT, 1.0
+            yield page
+
+
+def _rate(n_rows: int, seconds: float) -> list[Line]:
+    return [Line("  rate", n_rows / seconds / 1e6, "million rows/s")]
+
+
+def _lines(what: str, seconds: float, peak: float, n_rows: int, in_memory: float) -> list[Line]:
+    return [
+        Line(what, seconds, ratio=seconds / in_memory),
+        *_rate(n_rows, seconds),
+        Line("  peak memory of a process", peak / 2**20, "MiB"),
+    ]
+
+
+def _check(values: dict[str, float], want: dict[str, float]) -> None:
+    for name, value in want.items():
+        if not abs(values[name] - value) <= 1e-12:
+            message = f"{name} is {values[name]!r}, in memory {value!r}"
+            raise AssertionError(message)
+
+
+def _batches(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    for begin in range(0, rows.qid.size, 1 << 20):
+        yield tuple(values[begin : begin + (1 << 20)] for values in rows)
+
+
+def _write(rows: Rows, folder: Path) -> None:
+    """Write files of rows, which cut through queries."""
+    import pyarrow as pa  # noqa: PLC0415 - only where it is installed
+    from pyarrow import parquet  # noqa: PLC0415
+
+    folder.mkdir()
+    table = pa.table(dict(zip(COLUMNS.values(), rows, strict=True)))
+    n_rows = -(-table.num_rows // N_FILES)
+    for number in range(N_FILES):
+        part = table.slice(number * n_rows, n_rows)
+        parquet.write_table(part, folder / f"{number:03}.parquet")
+
+
+def _in_batches(folder: Path) -> dict[str, float]:
+    from pyarrow import dataset  # noqa: PLC0415
+
+    reading = {"batch_readahead": 1, "fragment_readahead": 1}  # or it reads a dozen files ahead
+    batches = dataset.dataset(folder).to_batches(columns=list(COLUMNS.values()), **reading)
+    rows = (tuple(batch.column(name) for name in COLUMNS.values()) for batch in batches)
+    return evaluate_batches(whole_queries(rows), metrics=METRICS)
+
+
+def _by_dask(folder: Path, want: dict[str, float]) -> tuple[float, float]:
+    """Seconds, and the most memory that a worker had."""
+    import dask.dataframe as dd  # noqa: PLC0415
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    workers = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT}
+    with LocalCluster(**workers, dashboard_address=None) as cluster, Client(cluster) as client:
+        # Every worker is there; what Dask uses and pandas will do away with is not for us to say.
+        client.run(warnings.simplefilter, "ignore")
+        start = time.perf_counter()
+        _check(score(dd.read_parquet(folder), **COLUMNS, metrics=METRICS), want)
+        seconds = time.perf_counter() - start
+        return seconds, max(client.run(_peak).values())
+
+
+def _alone(
+    call: Callable[[Path], dict[str, float]], folder: Path, want: dict[str, float]
+) -> tuple[float, float]:
+    """Seconds and peak memory of a call in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        values, seconds, peak = pool.apply(_timed, (call, folder))
+    _check(values, want)
+    return seconds, peak
+
+
+def _timed(
+    call: Callable[[Path], dict[str, float]], folder: Path
+) -> tuple[dict[str, float], float, float]:
+    start = time.perf_counter()
+    values = call(folder)
+    return values, time.perf_counter() - start, _peak()
+
+
+def _peak() -> float:
+    """Bytes that this process had in memory at most, libraries and all."""
+    status = Path("/proc/self/status")
+    if status.exists():  # what getrusage says begins with what the parent had
+        line = next(row for row in status.read_text("utf-8").splitlines() if "VmHWM" in row)
+        return int(line.split()[1]) * 1024.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
+
+
+if __name__ == "__main__":
+    run(pages, __doc__)

@@ -1,0 +1,197 @@
+"""Metrics of rows that come in batches, of which one at a time is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from sklearn_rankscore.metrics._compute import row_values_of
+from sklearn_rankscore.metrics._evaluate import parted
+from sklearn_rankscore.metrics._ids import as_objects, natural
+from sklearn_rankscore.metrics._options import ROW_VALUES
+from sklearn_rankscore.metrics._rows import carried_ids, check_same_length
+from sklearn_rankscore.metrics._seen import Seen
+from sklearn_rankscore.metrics._tally import Tally
+from sklearn_rankscore.metrics._validation import got
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._options import Options
+    from sklearn_rankscore.metrics._validation import Array
+
+_NAMES = ("y_true", "y_score", "qid", "sample_weight", *ROW_VALUES)
+
+
+def evaluate_batches(
+    batches: Iterable[Any],
+    *,
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
+    n_jobs: int = 1,
+    **metric_options: Unpack[Options],
+) -> dict[str, float]:
+    """Compute several metrics of rows that come in batches of whole queries.
+
+    Only one batch is held at a time. To notice a query that comes back, 16 bytes are kept of each
+    that has come; of ids that are numbered through, only where that begins and ends.
+
+    Parameters
+    ----------
+    batches : iterable of tuple or dict
+        Each ``(y_true, y_score, qid)``, rows as `evaluate` takes them, or a dict of what that
+        takes of rows: "y_true", "y_score", "qid", "sample_weight", "item", "similarity". A batch
+        without rows is passed over.
+    metrics : iterable or dict of str or Metric
+        What is computed, such as ``["ndcg@10", "map"]``; a dict gives the names of the values.
+    n_jobs : int, default=1
+        Threads to work in, -1 for one per core.
+    **metric_options
+        Options of the metrics; each takes those that it has, at least one must have each.
+
+    Returns
+    -------
+    dict of str to float
+        What `evaluate` gives of all the rows together.
+
+    Raises
+    ------
+    ValueError
+        If a query comes back in a later batch, or rows or options cannot be used.
+    TypeError
+        If a batch is no tuple or dict.
+
+    See Also
+    --------
+    whole_queries : Cuts batches between queries, where a file's do not end with one.
+    evaluate : The same, of rows that are in memory.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate_batches
+    >>> batches = [([1, 0], [2, 1], ["a", "a"]), ([0, 1], [2, 1], ["b", "b"])]
+    >>> evaluate_batches(batches, metrics=["mrr", "p@1"])
+    {'mrr': 0.75, 'p@1': 0.5}
+    """
+    wanted, of_rows = parted(metrics, metric_options)
+    for name in of_rows:
+        raise TypeError(
+            f"{name} is one value for each row: it comes with the rows, in batches that are "
+            f"dicts, {{'y_true': …, 'y_score': …, 'qid': …, {name!r}: …}}."
+        )
+    tally, seen = Tally(list(wanted.values())), Seen()
+    for number, batch in enumerate(batches):
+        try:
+            rows = _rows(batch)
+            if not _n_rows(rows):
+                continue
+            y_true = rows.pop("y_true", None)
+            taken = row_values_of(list(wanted.values()), y_true, rows)
+            for name in ROW_VALUES:
+                rows.pop(name, None)
+            queries = tally.add(y_true, n_jobs=n_jobs, **rows, **taken)
+            if not queries.rectangular:  # whose lines are all queries of their own
+                seen.add(queries.ids)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"In batch {number} (the first is 0).")
+            raise
+    return dict(zip(wanted, tally.means(), strict=True))
+
+
+def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Cut batches between queries: the last query of each is held back until its rows are over.
+
+    Parameters
+    ----------
+    batches : iterable of tuple or dict
+        As for `evaluate_batches`, flat, each query's rows one after another.
+
+    Returns
+    -------
+    iterator of dict of str to ndarray
+        Batches for `evaluate_batches`.
+
+    Raises
+    ------
+    ValueError
+        If rows come without query ids, or an array has not one value per row.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate_batches, whole_queries
+    >>> cut = [([0], [1], ["a"]), ([1, 1], [2, 1], ["a", "b"])]
+    >>> [batch["qid"].tolist() for batch in whole_queries(cut)]
+    [['a', 'a'], ['b']]
+    >>> evaluate_batches(whole_queries(cut), metrics=["mrr"])
+    {'mrr': 1.0}
+    """
+    held: list[dict[str, Array]] = []  # rows of the query with which the last batch ended
+    for batch in batches:
+        rows = _arrays(_rows(batch))
+        if not len(rows["qid"]):
+            continue
+        query = rows["qid"][-1]
+        last = rows["qid"] == query
+        if not (last.all() and held and held[-1]["qid"][-1] == query):
+            before = _picked(rows, ~last)
+            if held or len(before["qid"]):
+                yield _joined([*held, before])
+            held = []
+        held.append(_picked(rows, last))
+    if held:
+        yield _joined(held)
+
+
+def _rows(batch: Any) -> dict[str, Any]:
+    """What a batch has of its rows, by name."""
+    if isinstance(batch, Mapping):
+        unknown = [name for name in batch if name not in _NAMES]
+        if unknown:
+            raise TypeError(
+                f"A batch has {', '.join(_NAMES)} of its rows. Got {unknown[0]!r} instead."
+            )
+        return {"y_score": None, "qid": None, **batch}
+    if not isinstance(batch, (tuple, list)) or len(batch) not in {2, 3}:
+        raise TypeError(
+            "Each batch must be a tuple (y_true, y_score, qid), or a dict of these. Got "
+            f"{got(batch)} instead; of tables, pass ((t['grade'], t['score'], t['query']) for t "
+            "in tables); rows that are all there, to evaluate."
+        )
+    return {"qid": None, **dict(zip(("y_true", "y_score", "qid"), batch, strict=False))}
+
+
+def _n_rows(rows: Mapping[str, Any]) -> int:
+    return max((np.size(rows[name]) for name in ("y_true", "y_score") if name in rows), default=0)
+
+
+def _arrays(rows: Mapping[str, Any]) -> dict[str, Array]:
+    ids = carried_ids(rows.get("y_true")) if rows["qid"] is None else rows["qid"]
+    if ids is None:
+        raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
+    arrays = {
+        name: np.asarray(values) if hasattr(values, "__array__") else _listed(values, name)
+        for name, values in {**rows, "qid": ids}.items()
+        if values is not None
+    }
+    for name, values in arrays.items():
+        check_same_length(name, len(values), len(arrays["qid"]))
+    return arrays
+
+
+def _listed(values: Any, name: str) -> Array:
+    return natural(as_objects(values, name))
+
+
+def _picked(rows: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
+    return {name: values[chosen] for name, values in rows.items()}
+
+
+def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
+    """Join parts; ids of several kinds stay what they are, 1 apart from '1'."""
+    joined = {}
+    for name in parts[0]:
+        values = [part[name] for part in parts]
+        if len({array.dtype.kind for array in values}) > 1 and name in {"qid", "item"}:
+            values = [array.astype(object) for array in values]
+        joined[name] = np.concatenate(values)
+    return joined

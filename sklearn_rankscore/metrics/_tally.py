@@ -1,0 +1,125 @@
+"""Means over queries that come in parts: in batches, or as partitions of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore.metrics._compute import computed, look_up, request_of, undefined
+from sklearn_rankscore.metrics._ids import natural, plain
+from sklearn_rankscore.metrics._items import Items
+from sklearn_rankscore.metrics._rows import check_some_weight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sklearn_rankscore.metrics._compute import Request
+    from sklearn_rankscore.metrics._metric import Metric
+    from sklearn_rankscore.metrics._queries import Queries
+    from sklearn_rankscore.metrics._validation import Array
+
+
+class Tally:
+    """What metrics add up over queries; two of other queries can be merged.
+
+    It is as large as the metrics are many; for one of all queries' items together, as the items.
+    """
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._requests = [request_of(metric, {}) for metric in metrics]
+        self._sums = [Sum() for _ in metrics]
+        self._number: dict[Any, int] = {}  # of each item
+        self._weight = 0.0
+        self.n_queries = 0
+
+    def add(
+        self, y_true: Any, y_score: Any, qid: Any, *, n_jobs: int = 1, **row_values: Any
+    ) -> Queries:
+        """Add rows of whole queries, and say which they were."""
+        row_values["scale_weight"] = False
+        rows, values = computed(self._requests, y_true, y_score, qid, n_jobs, row_values)
+        n_queries = len(rows.queries.ids)
+        self.n_queries += n_queries
+        self._weight += n_queries if rows.weight is None else float(rows.weight.sum())
+        number = None if rows.items is None else self._numbers(plain(rows.items.ids))
+        for request, total, value in zip(self._requests, self._sums, values, strict=True):
+            if request.metric.pool is None:
+                total.add(weighted_sums(value, rows.weight))
+            else:
+                total.add(value.total, number if _is_by_item(request) else None)
+        return rows.queries
+
+    def merge(self, other: Tally) -> None:
+        """Add what another has added up of other queries."""
+        self.n_queries += other.n_queries
+        self._weight += other._weight
+        number = self._numbers(list(other._number))
+        for request, total, its in zip(self._requests, self._sums, other._sums, strict=True):
+            total.add(its.value, number if _is_by_item(request) else None)
+
+    def means(self) -> list[float]:
+        """Mean of each metric, or what a pooled one makes of all queries."""
+        if not self.n_queries:
+            raise ValueError("There must be at least one row. Got zero rows instead.")
+        check_some_weight(self._weight > 0)
+        return [
+            self._mean(request, total.value)
+            for request, total in zip(self._requests, self._sums, strict=True)
+        ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without the metrics and their tables, which whoever merges has."""
+        return {**vars(self), "_requests": ()}
+
+    def _mean(self, request: Request, total: Array) -> float:
+        if request.metric.pool is not None:
+            ids = natural(np.fromiter(self._number, dtype=object, count=len(self._number)))
+            items = Items(ids, np.empty(0, dtype=np.intp))
+            return request.metric.pool(total, **look_up(request, lambda _: items))
+        if not total[1]:
+            return undefined(request.metric.name, stacklevel=6)
+        return float(total[0] / total[1])
+
+    def _numbers(self, ids: list[Any]) -> Array:
+        """Numbers of items, new ones for those that were not met before."""
+        numbers = (self._number.setdefault(item, len(self._number)) for item in ids)
+        return np.fromiter(numbers, dtype=np.intp, count=len(ids))
+
+
+def _is_by_item(request: Request) -> bool:
+    return "item" in request.metric.row_values
+
+
+def weighted_sums(value: Array, weight: Array | None) -> Array:
+    """Sum of the weighted values of queries that have one, and of their weights."""
+    weight = np.ones(len(value)) if weight is None else weight
+    counted = ~np.isnan(value) & (weight > 0)
+    return np.array([weight[counted] @ value[counted], weight[counted].sum()])
+
+
+class Sum:
+    """A sum of vectors, with what their addition rounds away (Neumaier 1974)."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._sum: Array = np.zeros(0)
+        self._lost: Array = np.zeros(0)
+
+    @property
+    def value(self) -> Array:
+        """The sum."""
+        return self._sum + self._lost
+
+    def add(self, part: Array, place: Array | None = None) -> None:
+        """Add numbers; `place` says to which each is added."""
+        place = np.arange(len(part)) if place is None else place
+        more = np.zeros(max(int(place.max(initial=-1)) + 1 - len(self._sum), 0))
+        self._sum, self._lost = np.append(self._sum, more), np.append(self._lost, more)
+        old = self._sum[place]
+        new = old + part
+        large = np.abs(old) >= np.abs(part)
+        with np.errstate(invalid="ignore"):
+            lost = np.where(large, old - new + part, part - new + old)
+        self._sum[place] = new
+        self._lost[place] += np.where(np.isfinite(new), lost, 0.0)  # the logarithm of 0 stays it
