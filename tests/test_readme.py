@@ -78,6 +78,7 @@ def test_the_table_of_carriers_is_that_of_the_tests():
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own use of pandas
 def test_the_examples_with_other_libraries_run(tmp_path, monkeypatch):
     """Those that are no doctests, where what they import is there."""
     monkeypatch.chdir(tmp_path)  # where pictures are saved
@@ -87,11 +88,11 @@ def test_the_examples_with_other_libraries_run(tmp_path, monkeypatch):
     ]
     assert len(examples) >= 3
     for code in examples:
-        for package in re.findall(r"^from (lightgbm)", code, re.MULTILINE):
+        for package in re.findall(r"^(?:from|import) (lightgbm|dask|pyarrow)", code, re.MULTILINE):
             needs(package)
         if "Display" in code:
             needs("matplotlib").use("Agg")
-        names = {}
+        names = {"__name__": "__main__"}
         exec(code, names)  # noqa: S102
         model = names.get("search", names.get("ranker"))
         if model is not None:

@@ -32,7 +32,10 @@ def whole_queries(dask: Any, table: Any, qid: str) -> Any:
 
 def _ends(ids: Any) -> tuple[Any, Any] | None:
     """Lowest and highest id; None of no rows."""
-    values = np.asarray(ids.dropna().unique())  # in their own order, not in that of categories
+    if isinstance(ids.dtype, np.dtype) and ids.dtype.kind in "iu":
+        values = ids.to_numpy()
+    else:
+        values = np.asarray(ids.dropna().unique())  # in their own order, not in a category's
     if not len(values):
         return None
     try:
@@ -53,21 +56,26 @@ def _mended(dask: Any, parts: list[Any], qid: str, ends: dict[int, tuple[Any, An
             owner = here
     moved = {here for others in heads.values() for here in others}
     of_query, together = dask.delayed(_of_query), dask.delayed(_together)
-    mended = [
-        of_query(part, qid, ends[at][0], others=True) if at in moved else part
-        for at, part in enumerate(parts)
-    ]
-    for at, others in heads.items():
-        rows = [of_query(parts[other], qid, ends[other][0]) for other in others]
-        mended[at] = together(mended[at], *rows)
+    mended = list(parts)
+    for at in moved | heads.keys():
+        rows = [of_query(parts[other], qid, ends[other][0]) for other in heads.get(at, ())]
+        mended[at] = together(parts[at], qid, ends[at][0] if at in moved else None, *rows)
     return mended
 
 
 def _of_query(rows: Any, qid: str, query: Any, *, others: bool = False) -> Any:
-    return rows[(rows[qid] != query) if others else (rows[qid] == query)]
+    """Rows of a query, or all others; a slice, which is no copy, where it comes first."""
+    of_it = (rows[qid] == query).to_numpy(dtype=bool, na_value=False)
+    n = int(of_it.sum())
+    if of_it[:n].all():
+        return rows.iloc[n:] if others else rows.iloc[:n]
+    return rows[~of_it if others else of_it]
 
 
-def _together(*rows: Any) -> Any:
+def _together(rows: Any, qid: str, without: Any, *more: Any) -> Any:
+    """Rows of a partition, but those of a query that others have; and more rows."""
     import pandas as pd  # noqa: PLC0415 - Dask has it
 
-    return pd.concat(rows)
+    if without is not None:
+        rows = _of_query(rows, qid, without, others=True)
+    return pd.concat([rows, *more]) if more else rows

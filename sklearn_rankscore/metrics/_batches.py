@@ -73,12 +73,12 @@ def evaluate_batches(
     >>> evaluate_batches(batches, metrics=["mrr", "p@1"])
     {'mrr': 0.75, 'p@1': 0.5}
     """
-    wanted, of_rows = parted(metrics, metric_options)
-    for name in of_rows:
+    for name in metric_options.keys() & {*ROW_VALUES}:
         raise TypeError(
             f"{name} is one value for each row: it comes with the rows, in batches that are "
             f"dicts, {{'y_true': …, 'y_score': …, 'qid': …, {name!r}: …}}."
         )
+    wanted, _ = parted(metrics, metric_options)
     tally, seen = Tally(list(wanted.values())), Seen()
     for number, batch in enumerate(batches):
         try:

@@ -1,0 +1,221 @@
+"""Reports of per-query tables and of weights: the numbers of the rows, whichever way they came."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from conftest import needs
+
+from sklearn_rankscore import evaluate, evaluate_per_query, rank_report
+from sklearn_rankscore.inspection._statistics import compare, intervals
+
+METRICS = ["ndcg@5", "fall_out@3"]
+
+
+def draw(seed=0, n_queries=50, n_rows=8):
+    """Grades, scores of two models, ids as text, a weight for each query."""
+    rng = np.random.default_rng(seed)
+    grade = rng.integers(0, 3, n_queries * n_rows)
+    models = {"a": grade + rng.normal(size=grade.size), "b": grade + rng.normal(size=grade.size)}
+    qid = np.repeat([f"q{number}" for number in range(n_queries)], n_rows)
+    return grade, models, qid, np.repeat(rng.integers(0, 4, n_queries), n_rows)
+
+
+def tables(grade, models, qid, **options):
+    """Per-query table of each model, the second one's queries in another order."""
+    made = {
+        model: evaluate_per_query(grade, scores, qid=qid, metrics=METRICS, **options)
+        for model, scores in models.items()
+    }
+    order = np.random.default_rng(1).permutation(len(made["b"]["qid"]))
+    made["b"] = {name: values[order] for name, values in made["b"].items()}
+    return made
+
+
+@pytest.mark.parametrize("kind", ["dict", "pandas", "parquet", "polars", "dask"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_report_of_tables_is_that_of_their_rows(kind, weighted, tmp_path):
+    """Means, intervals, tests and counts; queries are matched by their ids."""
+    grade, models, qid, weight = draw()
+    given = {"sample_weight": weight} if weighted else {}
+    made = tables(grade, models, qid, **given)
+    if kind != "dict":
+        pd = needs("pandas")
+        made = {model: pd.DataFrame(table) for model, table in made.items()}
+    if kind == "parquet":
+        needs("pyarrow")
+        for model, table in made.items():
+            table.to_parquet(tmp_path / model)
+        made = {model: pd.read_parquet(tmp_path / model) for model in made}
+    elif kind == "polars":
+        pl, _ = needs("polars"), needs("pyarrow")
+        made = {model: pl.from_pandas(table) for model, table in made.items()}
+    elif kind == "dask":
+        dd = needs("dask.dataframe")
+        made = {m: dd.from_pandas(table, npartitions=3) for m, table in made.items()}
+    want = rank_report(grade, models, qid=qid, metrics=METRICS, random_state=0, **given)
+    got = rank_report(per_query=made, random_state=0)
+    for mine, theirs in zip(got.rows, want.rows, strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-12)
+    assert (got.n_queries, got.baseline) == (want.n_queries, want.baseline)
+    assert got.tied == {}
+    assert str(got).splitlines()[:5] == str(want).splitlines()[:5]
+    assert ("weighted" in str(got)) == weighted
+    assert ("sample_weight" in got.per_query) == weighted
+
+
+def test_weights_are_those_of_the_means():
+    """As evaluate has them; a query of no weight is left out, undefined values are too."""
+    grade, models, qid, weight = draw()
+    grade[qid == "q3"] = 0
+    options = {"metrics": METRICS, "replace_undefined_by": np.nan}
+    report = rank_report(grade, models, qid=qid, sample_weight=weight, random_state=0, **options)
+    for row in report.rows:
+        scores = models[row["model"]]
+        want = evaluate(grade, scores, qid=qid, sample_weight=weight, **options)
+        assert row["mean"] == pytest.approx(want[row["metric"]], abs=1e-12)
+        assert row["low"] < row["mean"] < row["high"]
+    first, second = report.rows[:2]
+    assert second["difference"] == pytest.approx(second["mean"] - first["mean"], abs=1e-12)
+    assert report.n_queries == len(set(qid[weight > 0]))
+
+
+def test_equal_weights_are_none():
+    """Whatever they are, the same report."""
+    grade, models, qid, _ = draw()
+    want = rank_report(grade, models, qid=qid, metrics=METRICS, random_state=0)
+    threes = np.full(len(grade), 3.0)
+    got = rank_report(
+        grade, models, qid=qid, metrics=METRICS, random_state=0, sample_weight=threes
+    )
+    for mine, theirs in zip(got.rows, want.rows, strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-12)
+
+
+def test_weighted_differences_are_tested_by_all_sign_flips():
+    """Counted by hand: how many flips make the weighted mean as large."""
+    rng = np.random.default_rng(2)
+    difference, weight = rng.normal(0.5, 1, 9), rng.random(9)
+    means = [
+        np.average(difference * signs, weights=weight) for signs in product([1, -1], repeat=9)
+    ]
+    seen = abs(np.average(difference, weights=weight))
+    want = np.mean(np.abs(means) >= seen - 1e-12)
+    tested = compare(difference, 1000, rng, weight)
+    assert tested.p_randomisation == pytest.approx(want, abs=1e-12)
+    assert (tested.wins, tested.losses) == ((difference > 0).sum(), (difference < 0).sum())
+
+
+def test_weighted_intervals_are_of_resampled_queries_and_their_weights():
+    """As a loop over resamples has them, where weights and values go together."""
+    rng = np.random.default_rng(3)
+    weight = rng.gamma(2, 1, 40)
+    value = rng.random(40) + weight / 4
+    drawn = rng.integers(0, 40, (20_000, 40))
+    means = np.average(value[drawn], weights=weight[drawn], axis=1)
+    low, high = intervals(value[None], 0.9, 20_000, rng, weight)
+    # Quantiles of 20 000 draws have an error of about 0.4 % of their spread's standard deviation.
+    assert [low[0], high[0]] == pytest.approx(
+        np.quantile(means, [0.05, 0.95]), abs=0.06 * means.std()
+    )
+
+
+def test_weighted_intervals_hold_the_mean():
+    """In 90 to 98 of 100 repeats."""
+    rng = np.random.default_rng(4)
+    kept = 0
+    for _ in range(300):
+        weight = rng.uniform(0.5, 1.5, 100)
+        value = rng.random(100) + weight  # weighted mean: 1/2 + E(w²) / E(w)
+        low, high = intervals(value[None], 0.95, 199, rng, weight)
+        kept += low[0] <= 0.5 + 13 / 12 <= high[0]
+    assert 0.90 <= kept / 300 <= 0.98
+
+
+def test_columns_of_other_names_say_what_they_are():
+    """A dict gives the metric, to know which way is better."""
+    grade, models, qid, _ = draw()
+    made = {
+        model: evaluate_per_query(grade, s, qid=qid, metrics={"noise": "fall_out@3"})
+        for model, s in models.items()
+    }
+    with pytest.raises(ValueError, match="whether more is better"):
+        rank_report(per_query=made)
+    report = rank_report(per_query=made, metrics={"noise": "fall_out@3"}, random_state=0)
+    row = report.rows[1]
+    difference = made["b"]["noise"] - made["a"]["noise"]
+    assert row["wins"] == (difference < 0).sum()
+    only = rank_report(per_query=tables(grade, models, qid), metrics=["fall_out@3"])
+    assert {row["metric"] for row in only.rows} == {"fall_out@3"}
+
+
+def broken(name):
+    """Tables that cannot be compared."""
+    grade, models, qid, weight = draw()
+    made = tables(grade, models, qid)
+    if name == "missing":
+        made["b"] = {key: values[1:] for key, values in made["b"].items()}
+    elif name == "extra":
+        made["a"] = {key: values[:-1] for key, values in made["a"].items()}
+    elif name == "twice":
+        made["b"] = {key: np.append(values, values[:1]) for key, values in made["b"].items()}
+    elif name == "no ids":
+        del made["a"]["qid"]
+    elif name == "weights":
+        made["a"] = evaluate_per_query(
+            grade, models["a"], qid=qid, metrics=METRICS, sample_weight=weight
+        )
+    elif name == "text":
+        made["a"]["ndcg@5"] = made["a"]["qid"]
+    elif name == "nothing":
+        made["a"] = {"qid": made["a"]["qid"]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing", "same queries, but query 'q.*' is not in the table of b"),
+        ("extra", "same queries, but query 'q49' is only in the table of b"),
+        ("twice", "has 2 lines in the per-query table of b"),
+        ("no ids", "table of a must have a column 'qid'"),
+        ("weights", "one weight"),
+        ("text", "must hold numbers"),
+        ("nothing", "a column for each metric"),
+    ],
+)
+def test_tables_that_cannot_be_compared_are_refused_in_words(name, message):
+    """Which table it is, and which query."""
+    with pytest.raises(ValueError, match=message):
+        rank_report(per_query=broken(name))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y_true": [1, 0]}, "Got y_true as well"),
+        ({"gain": "linear"}, "Got gain as well"),
+        ({"per_query": {"qid": [1]}}, "must be a DataFrame or a dict"),
+        ({"per_query": [1]}, "per_query must be a dict of the per-query table"),
+    ],
+    ids=str,
+)
+def test_what_is_asked_besides_is_refused(change, message):
+    """Rows and options belong to what made the values."""
+    grade, models, qid, _ = draw()
+    with pytest.raises(TypeError, match=message):
+        rank_report(**{"per_query": tables(grade, models, qid)} | change)
+    with pytest.raises(ValueError, match="'map'"):
+        rank_report(per_query=tables(grade, models, qid), metrics=["map"])
+
+
+def test_a_per_query_table_has_the_weights_as_they_were_given():
+    """One per query; no metric may take the name of a column."""
+    grade, models, qid, weight = draw()
+    table = evaluate_per_query(grade, models["a"], qid=qid, metrics=["mrr"], sample_weight=weight)
+    assert table["sample_weight"].tolist() == weight[::8].tolist()
+    for name in ("qid", "sample_weight"):
+        with pytest.raises(ValueError, match=f"No metric can be named {name!r}"):
+            evaluate_per_query(grade, models["a"], qid=qid, metrics={name: "mrr"})
