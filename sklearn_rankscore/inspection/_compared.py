@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rankscore.metrics import Metric, get_metric
+from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._compute import per_query_of_all, request_of
+from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.metrics._ids import encode, shown
 from sklearn_rankscore.metrics._items import places
 from sklearn_rankscore.metrics._per_query import read_per_query
@@ -28,22 +29,18 @@ class Compared(NamedTuple):
     undefined: dict[str, int]  # by metric, of how many queries it is
     tied: dict[str, float]  # by model, the share of its rows that are; empty if rows are not known
 
-    def of_some_weight(self) -> Compared:
-        """Leave out queries of no weight."""
-        if self.weight is None:
-            return self
-        some = self.weight > 0
-        check_some_weight(some.any())
-        values = {key: column[some] for key, column in self.values.items()}
-        return self._replace(ids=self.ids[some], values=values, weight=self.weight[some])
-
 
 def tied_rows(r: Ranking) -> Array:
     """How many rows of each query share their score with another."""
     return np.asarray((r.chosen(None).certain & (r.spans()[1] > 1)).sum(axis=1))
 
 
-_TIED = Metric(tied_rows, shared=("ties",))
+def number_of_rows(r: Ranking) -> Array:
+    """How many rows each query has."""
+    return r.n_rows
+
+
+_OF_ROWS = (Metric(tied_rows, shared=("ties",)), Metric(number_of_rows, shared=()))
 
 
 def of_rows(
@@ -63,69 +60,88 @@ def of_rows(
         else metric
         for metric in wanted.values()
     ]
-    n_rows = np.size(next(iter(models.values())))
     ids: Array = np.empty(0)
-    weight: list[Array] = []
+    weight: Array | None = None
     for model, scores in models.items():
-        ids, (in_ties, *columns) = per_query_of_all(
-            [_TIED, *shown_as_nan], y_true, scores, qid, sample_weight=sample_weight
+        ids, columns = per_query_of_all(
+            [*_OF_ROWS, *shown_as_nan], y_true, scores, qid, sample_weight=sample_weight
         )
-        columns, weight = columns[: len(wanted)], columns[len(wanted) :]
-        tied[model] = float(in_ties.sum() / n_rows)
+        weight = None if sample_weight is None else columns.pop()
+        ids, (in_ties, n_rows, *columns), weight = _of_some_weight(ids, columns, weight)
+        tied[model] = float(in_ties.sum() / n_rows.sum())
         for name, column in zip(wanted, columns, strict=True):
             missing = np.isnan(column)
             undefined[name] = max(undefined.get(name, 0), int(missing.sum()))
             column[missing] = request_of(wanted[name], {}).replace_undefined_by
             values[model, name] = column
-    return Compared(ids, values, weight[0] if weight else None, undefined, tied)
+    return Compared(ids, values, weight, undefined, tied)
 
 
 def of_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[Compared, dict[str, Metric]]:
     """Take the values of per-query tables, put in the order of the first one's queries."""
+    names = None if metrics is None else named_columns(metrics)
+    read = {model: read_per_query(table, names) for model, table in tables.items()}
+    wanted = _metrics_of([columns for _, columns, _ in read.values()], metrics)
     first: Any = None
     weight: Array | None = None
     values: dict[Any, Array] = {}
-    read = {model: read_per_query(table) for model, table in tables.items()}
-    wanted = _metrics_of([columns for _, columns, _ in read.values()], metrics)
     for model, (its_ids, columns, its_weight) in read.items():
         ids = _distinct(its_ids, model)
         if first is None:
             first, weight = ids, its_weight
         place = _in_order_of(first, ids, model)
-        if not _same(weight, None if its_weight is None else its_weight[place]):
-            raise ValueError(f"Queries must have one weight. {model} has other weights.")
+        _check_weight(first, weight, None if its_weight is None else its_weight[place], model)
         values |= {(model, metric): columns[metric][place] for metric in wanted}
+    ids, some, weight = _of_some_weight(first, list(values.values()), weight)
+    values = dict(zip(values, some, strict=True))
     undefined = {
         metric: max(int(np.isnan(values[model, metric]).sum()) for model in tables)
         for metric in wanted
     }
-    return Compared(first, values, weight, undefined, {}), wanted
+    return Compared(ids, values, weight, undefined, {}), wanted
+
+
+def _of_some_weight(
+    ids: Array, columns: list[Array], weight: Array | None
+) -> tuple[Array, list[Array], Array | None]:
+    """Leave out queries of no weight."""
+    if not len(ids):
+        raise ValueError("There must be at least one query to compare. Got none.")
+    if weight is None:
+        return ids, columns, None
+    some = weight > 0
+    check_some_weight(some.any())
+    return ids[some], [column[some] for column in columns], weight[some]
+
+
+def named_columns(metrics: Any) -> list[str]:
+    """Names of columns, of a list of metrics or a dict."""
+    if isinstance(metrics, (str, bytes)) or not isinstance(metrics, Iterable):
+        raise TypeError(f"metrics must be a list of names. Got {metrics!r}; pass [{metrics!r}].")
+    return [str(metric) for metric in metrics]
 
 
 def _metrics_of(tables: list[dict[str, Array]], metrics: Any) -> dict[str, Metric]:
     """Metrics by the columns that hold their values, to tell what is better."""
     columns = [name for name in tables[0] if all(name in table for table in tables)]
-    named = {name: name for name in columns} if metrics is None else metrics
-    if not isinstance(named, Mapping):
-        named = {str(metric): metric for metric in named}
-    for name in named:
+    names = columns if metrics is None else named_columns(metrics)
+    for name in names:
         if name not in columns:
             raise ValueError(
-                f"metrics must be columns that every per-query table has, {', '.join(columns)}. "
-                f"Got {name!r}."
+                f"metrics must be columns that every per-query table has. Got {name!r}, which not "
+                "every one has."
             )
-    wanted = {}
-    for name, metric in named.items():
-        try:
-            wanted[name] = get_metric(metric)
-        except ValueError as error:
-            raise ValueError(
-                f"Column {name!r} has the name of no metric, so that it is not known whether more "
-                f"is better. Pass metrics={{{name!r}: 'ndcg@10'}}, or what it is."
-            ) from error
-    if not wanted:
+    if not names:
         raise ValueError("Per-query tables must have a metric in common. Got none.")
-    return wanted
+    given = metrics if isinstance(metrics, Mapping) else {name: name for name in names}
+    try:
+        return named_metrics(given, {})
+    except ValueError as error:
+        raise ValueError(
+            f"Of the columns {', '.join(names)}, one has the name of no metric, so that it is not "
+            "known whether more is better. Pass a dict of what they are, such as "
+            f"metrics={{{names[0]!r}: 'ndcg@10'}}. ({error})"
+        ) from error
 
 
 def _distinct(ids: Any, model: str) -> Array:
@@ -157,7 +173,18 @@ def _in_order_of(first: Array, ids: Array, model: str) -> Array:
     return place
 
 
-def _same(weight: Array | None, other: Array | None) -> bool:
-    if weight is None or other is None:
-        return weight is other
-    return bool(np.allclose(weight, other, rtol=1e-12, atol=0))
+def _check_weight(ids: Array, weight: Array | None, other: Array | None, model: str) -> None:
+    """Refuse weights of the same queries that differ."""
+    if weight is not None and other is not None:
+        differ = ~np.isclose(weight, other, rtol=1e-6, atol=0)
+        if not differ.any():
+            return
+        at = differ.argmax()
+        raise ValueError(
+            f"A query must have one weight. Query {shown(ids[at])} has {other[at]:g} in the table "
+            f"of {model}, {weight[at]:g} in the first."
+        )
+    if weight is not other:
+        raise ValueError(
+            f"sample_weight must be in all per-query tables, or in none. {model} differs."
+        )

@@ -14,6 +14,7 @@ from sklearn_rankscore.inspection._rank_report import RankReport
 from sklearn_rankscore.inspection._statistics import check_level, compare, holm, intervals
 from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.metrics._options import check_positive_integer
+from sklearn_rankscore.metrics._rows import scaled
 from sklearn_rankscore.metrics._tally import weighted_sums
 from sklearn_rankscore.metrics._validation import got
 
@@ -116,11 +117,12 @@ def rank_report(
         compared = of_rows(y_true, models, qid, sample_weight, wanted)
     else:
         rows_too = {"y_true": y_true, "y_score": y_score, "qid": qid}
-        _check_alone({**rows_too, "sample_weight": sample_weight, **metric_options})
+        _check_alone({**rows_too, "sample_weight": sample_weight}, metric_options)
         models = _checked(per_query, "per_query", "the per-query table", *asked)
         compared, wanted = of_tables(models, metrics)
     first = next(iter(models)) if baseline is None else str(baseline)
-    ids, values, weight, undefined, tied = compared.of_some_weight()
+    ids, values, given_weight, undefined, tied = compared
+    weight = None if given_weight is None else scaled(given_weight)[0]
     rng = np.random.default_rng(random_state)
     rows = [_line(metric, model) for metric, model in product(wanted, models)]
     others = [row for row in rows if row["model"] != first]
@@ -141,7 +143,11 @@ def rank_report(
         row.update(compare(better * column[seen], n_resamples, rng, of_seen)._asdict())
     for row, p in zip(others, holm([row["p_randomisation"] for row in others]), strict=True):
         row["p_holm"] = float(p)
-    table = {"qid": ids, **({} if weight is None else {"sample_weight": weight}), **values}
+    table = {
+        "qid": ids,
+        **({} if given_weight is None else {"sample_weight": given_weight}),
+        **values,
+    }
     unsafe = _unsafe(len(ids), undefined, tied)
     return RankReport(rows, table, first, len(ids), undefined, tied, unsafe, confidence_level)
 
@@ -163,9 +169,9 @@ def _checked(
     return models
 
 
-def _check_alone(given: Mapping[str, Any]) -> None:
-    for name, value in given.items():
-        if value is not None:
+def _check_alone(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    for name in [*options, *given]:
+        if name in options or given[name] is not None:
             raise TypeError(
                 f"per_query has the values of queries already. Got {name} as well: it belongs to "
                 "what made them, evaluate_per_query(…) or distributed.per_query(…)."

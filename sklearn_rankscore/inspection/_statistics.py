@@ -88,12 +88,12 @@ def compare(
         return Comparison(1.0, 1.0, *counts)
     if len(difference) < 2:
         return Comparison(np.nan, np.nan, *counts)
+    # Of differences that are all the same, the t-test knows no spread to hold them against.
+    spread = float(np.ptp(difference)) > 1e-12
     if weight is not None:  # the weighted mean of flipped differences is the mean of these
         difference = difference * (weight / weight.mean())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of differences that are all the same
-        # Of differences that are all the same, the t-test knows no spread to hold them against.
-        spread = float(np.ptp(difference)) > 1e-12
         p_t = float(stats.ttest_1samp(difference, 0.0).pvalue) if spread else np.nan
     return Comparison(_sign_flips(stats, difference, n_resamples, rng), p_t, *counts)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from sklearn_rankscore.metrics._canonical import same_id
 from sklearn_rankscore.metrics._compute import row_values_of
 from sklearn_rankscore.metrics._evaluate import parted
-from sklearn_rankscore.metrics._ids import as_objects, natural
+from sklearn_rankscore.metrics._ids import as_objects, encode, natural, plain
 from sklearn_rankscore.metrics._options import ROW_VALUES
-from sklearn_rankscore.metrics._rows import carried_ids, check_same_length
+from sklearn_rankscore.metrics._rows import carried_ids, carried_values, check_same_length
 from sklearn_rankscore.metrics._seen import Seen
 from sklearn_rankscore.metrics._tally import Tally
 from sklearn_rankscore.metrics._validation import got
@@ -33,8 +35,8 @@ def evaluate_batches(
 ) -> dict[str, float]:
     """Compute several metrics of rows that come in batches of whole queries.
 
-    Only one batch is held at a time. To notice a query that comes back, 16 bytes are kept of each
-    that has come; of ids that are numbered through, only where that begins and ends.
+    What has come is not kept, but for 16 bytes of each query, to notice one that comes back; of
+    ids that are numbered through, only where that begins and ends.
 
     Parameters
     ----------
@@ -80,21 +82,14 @@ def evaluate_batches(
         )
     wanted, _ = parted(metrics, metric_options)
     tally, seen = Tally(list(wanted.values())), Seen()
-    for number, batch in enumerate(batches):
-        try:
-            rows = _rows(batch)
-            if not _n_rows(rows):
-                continue
+    for number, rows in _batches(batches):
+        with _noted(number):
             y_true = rows.pop("y_true", None)
+            parted(wanted, {name: rows[name] for name in ROW_VALUES if name in rows})
             taken = row_values_of(list(wanted.values()), y_true, rows)
-            for name in ROW_VALUES:
-                rows.pop(name, None)
-            queries = tally.add(y_true, n_jobs=n_jobs, **rows, **taken)
+            queries = tally.add(y_true, n_jobs=n_jobs, **{"qid": None, **rows, **taken})
             if not queries.rectangular:  # whose lines are all queries of their own
                 seen.add(queries.ids)
-        except (TypeError, ValueError) as error:
-            error.add_note(f"In batch {number} (the first is 0).")
-            raise
     return dict(zip(wanted, tally.means(), strict=True))
 
 
@@ -126,13 +121,12 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     {'mrr': 1.0}
     """
     held: list[dict[str, Array]] = []  # rows of the query with which the last batch ended
-    for batch in batches:
-        rows = _arrays(_rows(batch))
-        if not len(rows["qid"]):
-            continue
-        query = rows["qid"][-1]
-        last = rows["qid"] == query
-        if not (last.all() and held and held[-1]["qid"][-1] == query):
+    for number, batch in _batches(batches):
+        with _noted(number):
+            rows = _arrays(batch)
+            codes = encode(rows["qid"], "qid")[0]
+        last = codes == codes[-1]
+        if not (last.all() and held and same_id(held[-1]["qid"][-1], rows["qid"][-1])):
             before = _picked(rows, ~last)
             if held or len(before["qid"]):
                 yield _joined([*held, before])
@@ -140,6 +134,37 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
         held.append(_picked(rows, last))
     if held:
         yield _joined(held)
+
+
+@contextmanager
+def _noted(number: int) -> Iterator[None]:
+    """Say of an error which batch it is of."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        error.add_note(f"In batch {number} (the first is 0).")
+        raise
+
+
+def _batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbers of batches and their rows by name, of those that have any."""
+    if not isinstance(batches, Iterable):
+        raise TypeError(f"batches must be an iterable of (y_true, y_score, qid). Got {batches!r}.")
+    first: set[str] = set()
+    for number, batch in enumerate(batches):
+        with _noted(number):
+            rows = _rows(batch)
+            if _n_rows(rows):
+                names = {*rows} - {"qid"}  # which y_true may carry
+                first = first or names
+                _check_columns(names ^ first)
+        if _n_rows(rows):
+            yield number, rows
+
+
+def _check_columns(odd: set[str]) -> None:
+    if odd:
+        raise ValueError(f"{min(odd)} must be in all batches, or in none.")
 
 
 def _rows(batch: Any) -> dict[str, Any]:
@@ -150,35 +175,45 @@ def _rows(batch: Any) -> dict[str, Any]:
             raise TypeError(
                 f"A batch has {', '.join(_NAMES)} of its rows. Got {unknown[0]!r} instead."
             )
-        return {"y_score": None, "qid": None, **batch}
-    if not isinstance(batch, (tuple, list)) or len(batch) not in {2, 3}:
+        rows = dict(batch)
+    elif (
+        not isinstance(batch, (tuple, list)) or len(batch) not in {2, 3} or np.ndim(batch[1]) == 0
+    ):
         raise TypeError(
             "Each batch must be a tuple (y_true, y_score, qid), or a dict of these. Got "
             f"{got(batch)} instead; of tables, pass ((t['grade'], t['score'], t['query']) for t "
             "in tables); rows that are all there, to evaluate."
         )
-    return {"qid": None, **dict(zip(("y_true", "y_score", "qid"), batch, strict=False))}
+    else:
+        rows = dict(zip(("y_true", "y_score", "qid"), batch, strict=False))
+    rows = {name: values for name, values in rows.items() if values is not None}
+    if "y_score" not in rows:
+        raise TypeError("A batch must have y_score. Got none.")
+    return rows
 
 
 def _n_rows(rows: Mapping[str, Any]) -> int:
-    return max((np.size(rows[name]) for name in ("y_true", "y_score") if name in rows), default=0)
+    return max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows)
 
 
-def _arrays(rows: Mapping[str, Any]) -> dict[str, Array]:
-    ids = carried_ids(rows.get("y_true")) if rows["qid"] is None else rows["qid"]
-    if ids is None:
+def _arrays(rows: dict[str, Any]) -> dict[str, Array]:
+    """Columns of a batch, those that y_true carries as well, as arrays of one length."""
+    y_true = rows.get("y_true")
+    carried = {name: carried_values(y_true, name) for name in ROW_VALUES}
+    rows = {**carried, "qid": carried_ids(y_true), **rows}
+    if rows["qid"] is None:
         raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
-    arrays = {
-        name: np.asarray(values) if hasattr(values, "__array__") else _listed(values, name)
-        for name, values in {**rows, "qid": ids}.items()
-        if values is not None
-    }
+    arrays = {name: _array(values, name) for name, values in rows.items() if values is not None}
     for name, values in arrays.items():
-        check_same_length(name, len(values), len(arrays["qid"]))
+        check_same_length(name, len(values), len(arrays["y_score"]))
     return arrays
 
 
-def _listed(values: Any, name: str) -> Array:
+def _array(values: Any, name: str) -> Array:
+    if np.ma.isMaskedArray(values):
+        return np.array(values.tolist(), dtype=object)  # None where it is masked
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
     return natural(as_objects(values, name))
 
 
@@ -187,11 +222,13 @@ def _picked(rows: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
 
 
 def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
-    """Join parts; ids of several kinds stay what they are, 1 apart from '1'."""
+    """Join parts; what is of several kinds stays what it is, 1 apart from '1'."""
     joined = {}
     for name in parts[0]:
         values = [part[name] for part in parts]
-        if len({array.dtype.kind for array in values}) > 1 and name in {"qid", "item"}:
-            values = [array.astype(object) for array in values]
-        joined[name] = np.concatenate(values)
+        if len({array.dtype.kind for array in values}) > 1:
+            listed = [one for array in values for one in plain(array)]
+            joined[name] = np.fromiter(listed, dtype=object, count=len(listed))
+        else:
+            joined[name] = np.concatenate(values)
     return joined

@@ -11,7 +11,12 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._options import settle
 from sklearn_rankscore.metrics._ranking import Ranking
-from sklearn_rankscore.metrics._rows import MissingRowsError, Rows, carried_values
+from sklearn_rankscore.metrics._rows import (
+    MissingRowsError,
+    Rows,
+    carried_values,
+    check_some_weight,
+)
 from sklearn_rankscore.metrics._threads import mapper
 
 if TYPE_CHECKING:
@@ -98,6 +103,7 @@ def means_of(
 ) -> list[float]:
     """Mean over the queries, or what a pooled metric makes of all of them."""
     rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
+    check_some_weight(rows.weight_unit > 0)
     return [
         _mean(request.metric, value, rows.weight)
         if request.metric.pool is None
@@ -127,7 +133,7 @@ def per_query_of_all(
     requests = [request_of(metric, {}) for metric in metrics]
     rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
     if rows.weight is not None:
-        values.append(rows.weight)
+        values.append(rows.weight * rows.weight_unit)  # as it was given
     as_seen = rows.queries.as_seen
     return as_seen(rows.queries.ids), [as_seen(value) for value in values]
 

@@ -128,7 +128,6 @@ def evaluate_per_query(
         qid,
         n_jobs=n_jobs,
         sample_weight=sample_weight,
-        scale_weight=False,
         **row_values,
     )
     weight = () if sample_weight is None else (WEIGHT,)

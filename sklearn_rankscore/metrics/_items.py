@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore.metrics._canonical import canonical
 from sklearn_rankscore.metrics._ids import encode, plain, shown
 from sklearn_rankscore.metrics._numbering import number
 
@@ -112,5 +113,8 @@ def places(wanted: Array, ids: Array) -> Array:
         order = np.argsort(ids, kind="stable")
         at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
         return np.where(ids[order[at]] == wanted, order[at], -1)
-    index = {item: at for at, item in enumerate(plain(ids))}
-    return np.array([index.get(item, -1) for item in plain(wanted)], dtype=np.intp)
+    known, sought = plain(ids), plain(wanted)
+    if "M" in kinds or "m" in kinds:  # dates of NumPy among those of Python or pandas
+        known, sought = list(map(canonical, known)), list(map(canonical, sought))
+    index = {item: at for at, item in enumerate(known)}
+    return np.array([index.get(item, -1) for item in sought], dtype=np.intp)

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn_rankscore.metrics._items import Items
 from sklearn_rankscore.metrics._queries import Queries
 from sklearn_rankscore.metrics._validation import (
-    LARGEST,
     Array,
     as_grades,
     as_numbers,
@@ -47,7 +46,8 @@ class Rows:
     grade: Array  # (n_rows,) int16, float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
-    weight: Array | None = None  # (n_queries,) not negative; the largest 1, unless left as given
+    weight: Array | None = None  # (n_queries,) from 0 to below 2, so that no sum of them overflows
+    weight_unit: float = 1.0  # power of two by which they were divided; 0 if none is positive
     items: Items | None = None
     values: Mapping[str, Array] = field(default_factory=dict)  # (n_rows,) each, by name
     given: Any = None  # y_score as it came
@@ -63,14 +63,13 @@ class Rows:
         one_list: bool = False,
         in_turn: InTurn = map,
         sample_weight: Any = None,
-        scale_weight: bool = True,
         **row_values: Any,
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
         Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
         With `one_list`, flat rows without ids are one query, which no metric minds. `in_turn` is
-        `map`, or one that works in threads. Weights of a part of all rows are not to be scaled.
+        `map`, or one that works in threads.
         """
         if qid is None:
             qid = carried_ids(y_true)
@@ -92,10 +91,12 @@ class Rows:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
         score, grade = queries.arrange_both(score.ravel(), grade.ravel())
         rows = cls(grade, score, queries)
+        weight, unit = rows._weights(sample_weight)
         return replace(
             rows,
             given=y_score,
-            weight=rows._weights(sample_weight, scaled=scale_weight),
+            weight=weight,
+            weight_unit=unit,
             items=rows._items(row_values.pop("item", None)),
             values={
                 name: rows._one_per_row(values, name)
@@ -155,10 +156,10 @@ class Rows:
             )
         return self.queries.arrange(numbers)
 
-    def _weights(self, sample_weight: Any, *, scaled: bool) -> Array | None:
+    def _weights(self, sample_weight: Any) -> tuple[Array | None, float]:
         """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
         if sample_weight is None:
-            return None
+            return None, 1.0
         weight = as_numbers(sample_weight, "sample_weight")
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
@@ -169,12 +170,16 @@ class Rows:
         if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
             check_same_length("sample_weight", len(weight), len(self.grade))
             weight = self.queries.one_weight(weight)
-        if scaled:
-            check_some_weight(weight.any())
-            return np.asarray(weight / weight.max())  # so that no sum of them overflows
-        if weight.max() > LARGEST:
-            raise ValueError(f"sample_weight must not be above {LARGEST:g}. Divide them.")
-        return weight
+        return scaled(weight)
+
+
+def scaled(weight: Array) -> tuple[Array, float]:
+    """Weights below 2, and the power of two that they were divided by; 0 if all are 0."""
+    heaviest = float(weight.max(initial=0.0))
+    if not heaviest:
+        return weight, 0.0
+    exponent = int(np.frexp(heaviest)[1]) - 1  # a unit of 2**1024 is none
+    return np.ldexp(weight, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def check_some_weight(some: Any) -> None:

@@ -8,11 +8,12 @@ import numpy as np
 
 from sklearn_rankscore.metrics._compute import computed, look_up, request_of, undefined
 from sklearn_rankscore.metrics._ids import natural, plain
+from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._items import Items
-from sklearn_rankscore.metrics._rows import check_some_weight
+from sklearn_rankscore.metrics._rows import MissingRowsError, check_some_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sklearn_rankscore.metrics._compute import Request
     from sklearn_rankscore.metrics._metric import Metric
@@ -30,39 +31,53 @@ class Tally:
         self._requests = [request_of(metric, {}) for metric in metrics]
         self._sums = [Sum() for _ in metrics]
         self._number: dict[Any, int] = {}  # of each item
-        self._weight = 0.0
+        self._unit = 0.0  # in which weights are added up: the largest of a batch's so far
         self.n_queries = 0
 
     def add(
         self, y_true: Any, y_score: Any, qid: Any, *, n_jobs: int = 1, **row_values: Any
     ) -> Queries:
         """Add rows of whole queries, and say which they were."""
-        row_values["scale_weight"] = False
+        check_items(self._requests, row_values.get("item"))
         rows, values = computed(self._requests, y_true, y_score, qid, n_jobs, row_values)
-        n_queries = len(rows.queries.ids)
-        self.n_queries += n_queries
-        self._weight += n_queries if rows.weight is None else float(rows.weight.sum())
+        self.n_queries += len(rows.queries.ids)
+        share = self._share_of(rows.weight_unit)
         number = None if rows.items is None else self._numbers(plain(rows.items.ids))
         for request, total, value in zip(self._requests, self._sums, values, strict=True):
             if request.metric.pool is None:
-                total.add(weighted_sums(value, rows.weight))
+                total.add(weighted_sums(value, rows.weight) * share)
+            elif _is_by_item(request):
+                total.add(value.total, number)
             else:
-                total.add(value.total, number if _is_by_item(request) else None)
+                total.add(value.total * share)
         return rows.queries
 
     def merge(self, other: Tally) -> None:
         """Add what another has added up of other queries."""
         self.n_queries += other.n_queries
-        self._weight += other._weight
+        share = self._share_of(other._unit)
         number = self._numbers(list(other._number))
         for request, total, its in zip(self._requests, self._sums, other._sums, strict=True):
-            total.add(its.value, number if _is_by_item(request) else None)
+            if _is_by_item(request):
+                total.add(its.value, number)
+            else:
+                total.add(its.value * share)
+
+    def _share_of(self, unit: float) -> float:
+        """Bring what was added up to the larger unit; what is in the other is to be times this."""
+        larger = max(self._unit, unit)
+        if self._unit < larger:
+            for request, total in zip(self._requests, self._sums, strict=True):
+                if not _is_by_item(request):
+                    total.scale(self._unit / larger)
+            self._unit = larger
+        return unit / larger if larger else 0.0
 
     def means(self) -> list[float]:
         """Mean of each metric, or what a pooled one makes of all queries."""
         if not self.n_queries:
             raise ValueError("There must be at least one row. Got zero rows instead.")
-        check_some_weight(self._weight > 0)
+        check_some_weight(self._unit > 0)
         return [
             self._mean(request, total.value)
             for request, total in zip(self._requests, self._sums, strict=True)
@@ -88,7 +103,15 @@ class Tally:
 
 
 def _is_by_item(request: Request) -> bool:
-    return "item" in request.metric.row_values
+    """Whether it adds up something of each item, in which weights do not count."""
+    return request.metric.pool is not None and "item" in request.metric.row_values
+
+
+def check_items(requests: Iterable[Request], item: Any) -> None:
+    """Refuse tables with a line for each row, which are not cut where the rows are."""
+    for request in requests:
+        if item is None and any(isinstance(one, ItemTable) for one in request.options.values()):
+            raise MissingRowsError("item", request.metric.name)
 
 
 def weighted_sums(value: Array, weight: Array | None) -> Array:
@@ -110,6 +133,10 @@ class Sum:
     def value(self) -> Array:
         """The sum."""
         return self._sum + self._lost
+
+    def scale(self, factor: float) -> None:
+        """Multiply it, by a power of two."""
+        self._sum, self._lost = self._sum * factor, self._lost * factor
 
     def add(self, part: Array, place: Array | None = None) -> None:
         """Add numbers; `place` says to which each is added."""
