@@ -181,7 +181,7 @@ def broken(name):
         ("extra", "same queries, but query 'q49' is only in the table of b"),
         ("twice", "has 2 lines in the per-query table of b"),
         ("no ids", "table of a must have a column 'qid'"),
-        ("weights", "one weight"),
+        ("weights", "in all per-query tables, or in none"),
         ("text", "must hold numbers"),
         ("nothing", "a column for each metric"),
     ],
