@@ -30,7 +30,7 @@ MODULES = sorted(
 LAYERS = ["metrics", "distributed", "model_selection", "inspection", "commands", "__main__"]
 ALONE = {"datasets"}
 METRIC_LAYERS = [
-    {"_validation", "_canonical"},
+    {"_validation", "_canonical", "_weights"},
     {"_numbering", "_ids"},
     {
         "_seen",

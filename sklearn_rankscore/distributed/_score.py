@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-
+from sklearn_rankscore.distributed._partition import table_of, tally_of, values_of
 from sklearn_rankscore.distributed._whole_queries import whole_queries
 from sklearn_rankscore.metrics._compute import undefined
-from sklearn_rankscore.metrics._evaluate import check_columns, evaluate_per_query, parted
-from sklearn_rankscore.metrics._per_query import ID, WEIGHT, read_per_query
-from sklearn_rankscore.metrics._tally import Sum, Tally, weighted_sums
+from sklearn_rankscore.metrics._evaluate import check_columns, parted
+from sklearn_rankscore.metrics._names import meant
+from sklearn_rankscore.metrics._per_query import read_per_query
+from sklearn_rankscore.metrics._tally import Sum, Tally
 from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._weights import weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -92,9 +92,8 @@ def per_query(
     >>> values.compute().to_dict("list")
     {'qid': [7, 8], 'mrr': [1.0, 0.5]}
     """
-    dask = _dask()
-    names = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
-    wanted, columns = _asked(metrics, metric_options, **names)
+    named = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
+    dask, wanted, columns = _asked(metrics, metric_options, named)
     check_columns(wanted)
     for metric in wanted.values():
         if metric.pool is not None:
@@ -102,10 +101,9 @@ def per_query(
                 f"{metric.name} is of all queries together, it has no value per query; score(…) "
                 "gives it."
             )
-    table = whole_queries(dask, _columns(dask, ddf, columns), columns["qid"])
-    meta = _table_of({}, table.dtypes[qid], wanted, columns)
-    once = dask.delayed((wanted, columns), pure=False)  # for all partitions, tables and all
-    return table.map_partitions(_values, once, meta=meta)
+    table, once = _opened(dask, ddf, wanted, columns)
+    meta = table_of({}, table.dtypes[qid], wanted, columns)
+    return table.map_partitions(values_of, once, meta=meta)
 
 
 def score(
@@ -146,11 +144,10 @@ def score(
     >>> score(ddf, y_true="grade", y_score="score", qid="user", metrics=["mrr", "p@1"])
     {'mrr': 0.75, 'p@1': 0.5}
     """
-    dask = _dask()
-    names = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
-    wanted, columns = _asked(metrics, metric_options, **names)
-    table = whole_queries(dask, _columns(dask, ddf, columns), columns["qid"])
-    once, tally = dask.delayed((wanted, columns), pure=False), dask.delayed(_tally)
+    named = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
+    dask, wanted, columns = _asked(metrics, metric_options, named)
+    table, once = _opened(dask, ddf, wanted, columns)
+    tally = dask.delayed(tally_of)
     total = Tally(list(wanted.values()))
     for part in dask.compute(*[tally(rows, once) for rows in table.to_delayed()]):
         total.merge(part)
@@ -214,16 +211,25 @@ def _dask() -> Any:
 
 
 def _asked(
-    metrics: Any, metric_options: Mapping[str, Any], **columns: Any
-) -> tuple[dict[str, Metric], dict[str, Any]]:
-    """Metrics by their names, and the columns that are needed, by what they hold."""
+    metrics: Any, metric_options: Mapping[str, Any], named: Mapping[str, Any]
+) -> tuple[Any, dict[str, Metric], dict[str, Any]]:
+    """Dask, metrics by their names, and the columns that are needed, by what they hold."""
+    dask = _dask()
     wanted, of_rows = parted(metrics, metric_options)
-    columns |= of_rows
+    columns = {**named, **of_rows}
     for name, column in columns.items():
         if isinstance(column, (str, int)) or (column is None and name in _NOT_NEEDED):
             continue
         raise TypeError(f"{name} must be the name of a column. Got {got(column)} instead.")
-    return wanted, {name: column for name, column in columns.items() if column is not None}
+    return dask, wanted, {name: column for name, column in columns.items() if column is not None}
+
+
+def _opened(
+    dask: Any, ddf: Any, wanted: Mapping[str, Metric], columns: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Whole queries of the columns that are needed; what is asked, once for all partitions."""
+    table = whole_queries(dask, _columns(dask, ddf, columns), columns["qid"])
+    return table, dask.delayed((wanted, columns), pure=False)
 
 
 def _columns(dask: Any, ddf: Any, columns: Mapping[str, Any]) -> Any:
@@ -237,52 +243,7 @@ def _columns(dask: Any, ddf: Any, columns: Mapping[str, Any]) -> Any:
         ddf = ddf.reset_index()
     for name, column in columns.items():
         if column not in ddf.columns:
-            close = get_close_matches(str(column), [*map(str, ddf.columns)], n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
+            hint = meant(str(column), ddf.columns)
             listed = ", ".join(map(repr, ddf.columns))
-            raise ValueError(f"{name}={column!r} is no column of ddf, which has {listed}.{meant}")
+            raise ValueError(f"{name}={column!r} is no column of ddf, which has {listed}.{hint}")
     return ddf[list(dict.fromkeys(columns.values()))]
-
-
-def _values(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Any:
-    """Per-query table of a partition."""
-    wanted, columns = asked
-    table: dict[str, Any] = {}
-    if len(rows):
-        given, ids = _of_rows(rows, columns)
-        table.update(evaluate_per_query(metrics=wanted, **given))
-        table[ID] = table[ID] if ids is None else ids.take(table[ID])
-    return _table_of(table, rows[columns["qid"]].dtype, wanted, columns)
-
-
-def _table_of(
-    values: Mapping[str, Any], id_type: Any, wanted: Iterable[str], columns: Iterable[str]
-) -> Any:
-    """Per-query table as pandas has it, of these types though it may be empty."""
-    import pandas as pd  # noqa: PLC0415 - Dask has it
-
-    weight = (WEIGHT,) if WEIGHT in columns else ()
-    types = {ID: id_type, **dict.fromkeys((*wanted, *weight), np.float64)}
-    return pd.DataFrame(
-        {name: pd.Series(values.get(name, []), dtype=dtype) for name, dtype in types.items()}
-    )
-
-
-def _tally(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Tally:
-    """What the queries of a partition add to the means."""
-    wanted, columns = asked
-    tally = Tally(list(wanted.values()))
-    if len(rows):
-        tally.add(**_of_rows(rows, columns)[0])
-    return tally
-
-
-def _of_rows(rows: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Columns of a partition by what they hold; ids that are no plain numbers as numbers."""
-    given = {"y_true": None, **{name: rows[column] for name, column in columns.items()}}
-    if isinstance(given["qid"].dtype, np.dtype) and given["qid"].dtype.kind in "iu":
-        return given, None
-    codes, ids = given["qid"].factorize()
-    if (codes < 0).any():  # the ids themselves, that it is said of which row one is missing
-        return given, None
-    return {**given, "qid": codes}, ids

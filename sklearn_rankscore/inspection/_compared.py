@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,9 +12,11 @@ from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.metrics._ids import encode, shown
 from sklearn_rankscore.metrics._items import places
 from sklearn_rankscore.metrics._per_query import read_per_query
-from sklearn_rankscore.metrics._rows import check_some_weight
+from sklearn_rankscore.metrics._weights import check_some_weight
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from sklearn_rankscore.metrics._ranking import Ranking
     from sklearn_rankscore.metrics._validation import Array
 
@@ -79,9 +80,16 @@ def of_rows(
 
 def of_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[Compared, dict[str, Metric]]:
     """Take the values of per-query tables, put in the order of the first one's queries."""
-    names = None if metrics is None else named_columns(metrics)
-    read = {model: read_per_query(table, names) for model, table in tables.items()}
-    wanted = _metrics_of([columns for _, columns, _ in read.values()], metrics)
+    wanted = None if metrics is None else _named(metrics)
+    read = {model: read_per_query(table, wanted) for model, table in tables.items()}
+    columns_of = [columns for _, columns, _ in read.values()]
+    wanted = _named(_common(columns_of)) if wanted is None else wanted
+    for name in wanted:
+        if not all(name in columns for columns in columns_of):
+            raise ValueError(
+                f"metrics must be columns that every per-query table has. Got {name!r}, which not "
+                "every one has."
+            )
     first: Any = None
     weight: Array | None = None
     values: dict[Any, Array] = {}
@@ -114,34 +122,24 @@ def _of_some_weight(
     return ids[some], [column[some] for column in columns], weight[some]
 
 
-def named_columns(metrics: Any) -> list[str]:
-    """Names of columns, of a list of metrics or a dict."""
-    if isinstance(metrics, (str, bytes)) or not isinstance(metrics, Iterable):
-        raise TypeError(f"metrics must be a list of names. Got {metrics!r}; pass [{metrics!r}].")
-    return [str(metric) for metric in metrics]
-
-
-def _metrics_of(tables: list[dict[str, Array]], metrics: Any) -> dict[str, Metric]:
+def _named(metrics: Any) -> dict[str, Metric]:
     """Metrics by the columns that hold their values, to tell what is better."""
-    columns = [name for name in tables[0] if all(name in table for table in tables)]
-    names = columns if metrics is None else named_columns(metrics)
-    for name in names:
-        if name not in columns:
-            raise ValueError(
-                f"metrics must be columns that every per-query table has. Got {name!r}, which not "
-                "every one has."
-            )
-    if not names:
-        raise ValueError("Per-query tables must have a metric in common. Got none.")
-    given = metrics if isinstance(metrics, Mapping) else {name: name for name in names}
     try:
-        return named_metrics(given, {})
+        return named_metrics(metrics, {})
     except ValueError as error:
         raise ValueError(
-            f"Of the columns {', '.join(names)}, one has the name of no metric, so that it is not "
-            "known whether more is better. Pass a dict of what they are, such as "
-            f"metrics={{{names[0]!r}: 'ndcg@10'}}. ({error})"
+            f"{error} Of a column that has the name of no metric it is not known whether more is "
+            "better: pass a dict of what each is, such as metrics={'mine': 'ndcg@10'}."
         ) from error
+
+
+def _common(tables: Iterable[Mapping[str, Array]]) -> list[str]:
+    """Columns that all tables have, in the order of the first."""
+    first, *others = tables
+    columns = [name for name in first if all(name in table for table in others)]
+    if not columns:
+        raise ValueError("Per-query tables must have a metric in common. Got none.")
+    return columns
 
 
 def _distinct(ids: Any, model: str) -> Array:

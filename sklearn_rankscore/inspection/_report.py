@@ -14,9 +14,8 @@ from sklearn_rankscore.inspection._rank_report import RankReport
 from sklearn_rankscore.inspection._statistics import check_level, compare, holm, intervals
 from sklearn_rankscore.metrics._evaluate import named_metrics
 from sklearn_rankscore.metrics._options import check_positive_integer
-from sklearn_rankscore.metrics._rows import scaled
-from sklearn_rankscore.metrics._tally import weighted_sums
 from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._weights import scaled, weighted_sums
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric

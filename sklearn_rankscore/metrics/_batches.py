@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rankscore.metrics._canonical import same_id
 from sklearn_rankscore.metrics._compute import row_values_of
-from sklearn_rankscore.metrics._evaluate import parted
+from sklearn_rankscore.metrics._evaluate import check_taken, parted
 from sklearn_rankscore.metrics._ids import as_objects, encode, natural, plain
 from sklearn_rankscore.metrics._options import ROW_VALUES
 from sklearn_rankscore.metrics._rows import carried_ids, carried_values, check_same_length
@@ -85,7 +85,7 @@ def evaluate_batches(
     for number, rows in _batches(batches):
         with _noted(number):
             y_true = rows.pop("y_true", None)
-            parted(wanted, {name: rows[name] for name in ROW_VALUES if name in rows})
+            check_taken(wanted, rows.keys() & {*ROW_VALUES})
             taken = row_values_of(list(wanted.values()), y_true, rows)
             queries = tally.add(y_true, n_jobs=n_jobs, **{"qid": None, **rows, **taken})
             if not queries.rectangular:  # whose lines are all queries of their own
@@ -154,12 +154,12 @@ def _batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, batch in enumerate(batches):
         with _noted(number):
             rows = _rows(batch)
-            if _n_rows(rows):
-                names = {*rows} - {"qid"}  # which y_true may carry
-                first = first or names
-                _check_columns(names ^ first)
-        if _n_rows(rows):
-            yield number, rows
+            if not _n_rows(rows):
+                continue
+            names = {*rows} - {"qid"}  # which y_true may carry
+            first = first or names
+            _check_columns(names ^ first)
+        yield number, rows
 
 
 def _check_columns(odd: set[str]) -> None:

@@ -11,13 +11,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._options import settle
 from sklearn_rankscore.metrics._ranking import Ranking
-from sklearn_rankscore.metrics._rows import (
-    MissingRowsError,
-    Rows,
-    carried_values,
-    check_some_weight,
-)
+from sklearn_rankscore.metrics._rows import MissingRowsError, Rows, carried_values
 from sklearn_rankscore.metrics._threads import mapper
+from sklearn_rankscore.metrics._weights import check_some_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -158,10 +158,15 @@ def parted(
     options = {name: value for name, value in given.items() if name not in ROW_VALUES}
     row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
     wanted = named_metrics(metrics, options)
-    taken = {name for metric in wanted.values() for name in metric.row_values}
-    for name in row_values.keys() - taken:
-        raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
+    check_taken(wanted, row_values)
     return wanted, row_values
+
+
+def check_taken(wanted: Mapping[str, Metric], row_values: Iterable[str]) -> None:
+    """Refuse what is of the rows and no metric takes."""
+    taken = {name for metric in wanted.values() for name in metric.row_values}
+    for name in {*row_values} - taken:
+        raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
 
 
 def named_metrics(

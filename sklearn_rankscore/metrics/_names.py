@@ -49,11 +49,16 @@ def spell_options(bound: Mapping[str, Any]) -> str:
     return "".join(f", {name}={value!r}" for name, value in bound.items() if name != "k")
 
 
+def meant(name: str, known: Iterable[Any], parameter: str = "") -> str:
+    """Ask whether a name that is known was meant, if one is near."""
+    near = difflib.get_close_matches(name, [*map(str, known)], n=1)
+    return f" Did you mean {parameter}{near[0]!r}?" if near else ""
+
+
 def _unknown(text: str, name: str, known: Iterable[str]) -> str:
     if text.rstrip().endswith("-"):
         return _XGBOOST.format(text=text)
-    near = difflib.get_close_matches(name.strip() or text, known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = meant(name.strip() or text, known)
     return (
         f"Unknown metric {text!r}.{hint} Metrics are {', '.join(known)}; "
         "a cutoff follows as in 'ndcg@10'."

@@ -16,6 +16,7 @@ from sklearn_rankscore.metrics._validation import (
     as_numbers,
     as_scores,
 )
+from sklearn_rankscore.metrics._weights import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -171,21 +172,6 @@ class Rows:
             check_same_length("sample_weight", len(weight), len(self.grade))
             weight = self.queries.one_weight(weight)
         return scaled(weight)
-
-
-def scaled(weight: Array) -> tuple[Array, float]:
-    """Weights below 2, and the power of two that they were divided by; 0 if all are 0."""
-    heaviest = float(weight.max(initial=0.0))
-    if not heaviest:
-        return weight, 0.0
-    exponent = int(np.frexp(heaviest)[1]) - 1  # a unit of 2**1024 is none
-    return np.ldexp(weight, -exponent), float(np.ldexp(1.0, exponent))
-
-
-def check_some_weight(some: Any) -> None:
-    """Refuse weights that leave nothing."""
-    if not some:
-        raise ValueError("sample_weight must leave at least one query. Got only zeros instead.")
 
 
 def _call(check: Callable[[], Any]) -> Any:

@@ -26,21 +26,22 @@ class Seen:
 
     def add(self, ids: Array) -> None:
         """Refuse an id that has come before, and remember the others."""
-        whole = _whole_numbers(ids)
-        place = np.flatnonzero(whole)
-        self._add(ids, place, _integers(ids[place]))
-        place, digests = np.flatnonzero(~whole), []
-        known = np.ones(len(place), dtype=bool)
-        for at, one in enumerate(plain(ids[place])):
+        if ids.dtype.kind in "bi" or (ids.dtype.kind in "uf" and _are_whole(ids)):
+            self._add(ids, np.arange(len(ids)), ids.astype(np.int64))
+            return
+        whole, digests = _Keys([], []), _Keys([], [])
+        for at, one in enumerate(plain(ids)):
             spelled = canonical(one)
-            if spelled is None:
-                known[at] = False
-                if one in self._others:
-                    _refuse(one)
-                self._others.add(one)
+            if isinstance(spelled, int) and -_END <= spelled < _END:
+                whole.add(at, spelled)
+            elif spelled is not None:
+                digests.add(at, blake2b(repr(spelled).encode(), digest_size=16).digest())
+            elif one in self._others:
+                _refuse(one)
             else:
-                digests.append(blake2b(repr(spelled).encode(), digest_size=16).digest())
-        self._add(ids, place[known], np.array(digests, dtype="S16"))
+                self._others.add(one)
+        for keys, dtype in ((whole, np.dtype(np.int64)), (digests, np.dtype("S16"))):
+            self._add(ids, np.array(keys.place, dtype=np.intp), np.array(keys.keys, dtype=dtype))
 
     def _add(self, ids: Array, place: Array, keys: Array) -> None:
         if not len(place):
@@ -86,20 +87,18 @@ class _Run(NamedTuple):
         return (near >= 0) & (keys <= self.last[near])
 
 
-def _integers(whole: Array) -> Array:
-    """Whole numbers of any type in 64 bits."""
-    if whole.dtype.kind == "O":
-        whole = np.array([canonical(one) for one in whole], dtype=np.int64)
-    return whole.astype(np.int64)
+class _Keys(NamedTuple):
+    """Keys of ids, and where each of these is."""
+
+    place: list[int]
+    keys: list[Any]
+
+    def add(self, place: int, key: Any) -> None:
+        """Add a key."""
+        self.place.append(place)
+        self.keys.append(key)
 
 
-def _whole_numbers(ids: Array) -> Array:
-    """Which ids are whole numbers of 64 bits."""
-    if ids.dtype.kind in "bi":
-        return np.ones(len(ids), dtype=bool)
-    if ids.dtype.kind in "uf":
-        return np.asarray((ids < _END) & (ids >= -_END) & (ids == np.floor(ids)))
-    if ids.dtype.kind != "O":
-        return np.zeros(len(ids), dtype=bool)
-    spelled = (canonical(one) for one in ids)
-    return np.array([isinstance(one, int) and -_END <= one < _END for one in spelled], dtype=bool)
+def _are_whole(ids: Array) -> bool:
+    """Whether all are whole numbers of 64 bits."""
+    return bool(((ids < _END) & (ids >= -_END) & (ids == np.floor(ids))).all())

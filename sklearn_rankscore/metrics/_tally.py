@@ -10,7 +10,8 @@ from sklearn_rankscore.metrics._compute import computed, look_up, request_of, un
 from sklearn_rankscore.metrics._ids import natural, plain
 from sklearn_rankscore.metrics._item_tables import ItemTable
 from sklearn_rankscore.metrics._items import Items
-from sklearn_rankscore.metrics._rows import MissingRowsError, check_some_weight
+from sklearn_rankscore.metrics._rows import MissingRowsError
+from sklearn_rankscore.metrics._weights import check_some_weight, weighted_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +39,7 @@ class Tally:
         self, y_true: Any, y_score: Any, qid: Any, *, n_jobs: int = 1, **row_values: Any
     ) -> Queries:
         """Add rows of whole queries, and say which they were."""
-        check_items(self._requests, row_values.get("item"))
+        _check_items(self._requests, row_values.get("item"))
         rows, values = computed(self._requests, y_true, y_score, qid, n_jobs, row_values)
         self.n_queries += len(rows.queries.ids)
         share = self._share_of(rows.weight_unit)
@@ -107,18 +108,11 @@ def _is_by_item(request: Request) -> bool:
     return request.metric.pool is not None and "item" in request.metric.row_values
 
 
-def check_items(requests: Iterable[Request], item: Any) -> None:
+def _check_items(requests: Iterable[Request], item: Any) -> None:
     """Refuse tables with a line for each row, which are not cut where the rows are."""
     for request in requests:
         if item is None and any(isinstance(one, ItemTable) for one in request.options.values()):
             raise MissingRowsError("item", request.metric.name)
-
-
-def weighted_sums(value: Array, weight: Array | None) -> Array:
-    """Sum of the weighted values of queries that have one, and of their weights."""
-    weight = np.ones(len(value)) if weight is None else weight
-    counted = ~np.isnan(value) & (weight > 0)
-    return np.array([weight[counted] @ value[counted], weight[counted].sum()])
 
 
 class Sum:

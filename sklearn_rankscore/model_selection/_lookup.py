@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore.metrics._names import meant
 from sklearn_rankscore.metrics._rows import (
     carried_values,
     check_same_length,
@@ -118,9 +118,8 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     indexes = (getattr(rows, "index", None) for rows in (X, y))
     names += [level for index in indexes for level in getattr(index, "names", ()) if level]
     if names:
-        close = get_close_matches(name, [*map(str, names)], n=1)
-        meant = f" Did you mean {parameter}={close[0]!r}?" if close else ""
-        return f"There are only the names {got(names)}.{meant} "
+        hint = meant(name, names, f"{parameter}=")
+        return f"There are only the names {got(names)}.{hint} "
     if type(y) is np.ndarray and type(X) is np.ndarray:
         return (
             "X and y came as plain arrays; if they carried ids, what is around it (a step of a "

@@ -1,0 +1,60 @@
+"""What is done to a partition, in which each query has all of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore.metrics._evaluate import evaluate_per_query
+from sklearn_rankscore.metrics._per_query import ID, WEIGHT
+from sklearn_rankscore.metrics._tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sklearn_rankscore.metrics import Metric
+
+
+def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Any:
+    """Per-query table of a partition."""
+    wanted, columns = asked
+    table: dict[str, Any] = {}
+    if len(rows):
+        given, ids = _of_rows(rows, columns)
+        table.update(evaluate_per_query(metrics=wanted, **given))
+        table[ID] = table[ID] if ids is None else ids.take(table[ID])
+    return table_of(table, rows[columns["qid"]].dtype, wanted, columns)
+
+
+def table_of(
+    values: Mapping[str, Any], id_type: Any, wanted: Iterable[str], columns: Iterable[str]
+) -> Any:
+    """Per-query table as pandas has it, of these types though it may be empty."""
+    import pandas as pd  # noqa: PLC0415 - Dask has it
+
+    weight = (WEIGHT,) if WEIGHT in columns else ()
+    types = {ID: id_type, **dict.fromkeys((*wanted, *weight), np.float64)}
+    return pd.DataFrame(
+        {name: pd.Series(values.get(name, []), dtype=dtype) for name, dtype in types.items()}
+    )
+
+
+def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Tally:
+    """What the queries of a partition add to the means."""
+    wanted, columns = asked
+    tally = Tally(list(wanted.values()))
+    if len(rows):
+        tally.add(**_of_rows(rows, columns)[0])
+    return tally
+
+
+def _of_rows(rows: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Columns of a partition by what they hold; ids that are no plain numbers as numbers."""
+    given = {"y_true": None, **{name: rows[column] for name, column in columns.items()}}
+    if isinstance(given["qid"].dtype, np.dtype) and given["qid"].dtype.kind in "iu":
+        return given, None
+    codes, ids = given["qid"].factorize()
+    if (codes < 0).any():  # the ids themselves, that it is said of which row one is missing
+        return given, None
+    return {**given, "qid": codes}, ids
