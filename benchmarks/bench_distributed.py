@@ -115,7 +115,7 @@ def _by_dask(folder: Path, want: dict[str, float]) -> tuple[dict[str, float], fl
     from distributed import Client, LocalCluster  # noqa: PLC0415
 
     workers = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT, "silence_logs": 40}
-    with LocalCluster(**workers, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(**workers, dashboard_address=":0") as cluster, Client(cluster) as client:
         # Every worker is there; what Dask uses and pandas will do away with is not for us to say.
         client.run(warnings.simplefilter, "ignore")
         table = dd.read_parquet(folder, columns=list(COLUMNS.values()))

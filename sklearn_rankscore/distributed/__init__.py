@@ -4,6 +4,7 @@
 those of per-query tables that are there already. The extra "distributed" installs Dask.
 """
 
-from sklearn_rankscore.distributed._score import means, per_query, score
+from sklearn_rankscore.distributed._means import means
+from sklearn_rankscore.distributed._score import per_query, score
 
 __all__ = ["means", "per_query", "score"]

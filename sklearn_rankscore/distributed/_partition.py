@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rankscore.metrics._evaluate import evaluate_per_query
+from sklearn_rankscore.metrics._ids import shown
 from sklearn_rankscore.metrics._per_query import ID, WEIGHT
 from sklearn_rankscore.metrics._tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sklearn_rankscore.metrics import Metric
 
 
-def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Any:
+def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]], id_type: Any) -> Any:
     """Per-query table of a partition."""
     wanted, columns = asked
     table: dict[str, Any] = {}
     if len(rows):
-        given, ids = _of_rows(rows, columns)
-        table.update(evaluate_per_query(metrics=wanted, **given))
-        table[ID] = table[ID] if ids is None else ids.take(table[ID])
-    return table_of(table, rows[columns["qid"]].dtype, wanted, columns)
+        with _noted(rows[columns["qid"]]):
+            given, ids = _of_rows(rows, columns)
+            table.update(evaluate_per_query(metrics=wanted, **given))
+        table[ID] = table[ID] if ids is None else np.asarray(ids.take(table[ID]))
+    return table_of(table, id_type, wanted, columns)
 
 
 def table_of(
@@ -45,8 +48,22 @@ def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Tall
     wanted, columns = asked
     tally = Tally(list(wanted.values()))
     if len(rows):
-        tally.add(**_of_rows(rows, columns)[0])
+        with _noted(rows[columns["qid"]]):
+            tally.add(**_of_rows(rows, columns)[0])
     return tally
+
+
+@contextmanager
+def _noted(ids: Any) -> Iterator[None]:
+    """Say of an error which rows it is of."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        error.add_note(
+            f"Rows are numbered within a partition; this one has {len(ids)}, and the first is of "
+            f"query {shown(ids.iloc[0])}."
+        )
+        raise
 
 
 def _of_rows(rows: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -55,6 +72,4 @@ def _of_rows(rows: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any
     if isinstance(given["qid"].dtype, np.dtype) and given["qid"].dtype.kind in "iu":
         return given, None
     codes, ids = given["qid"].factorize()
-    if (codes < 0).any():  # the ids themselves, that it is said of which row one is missing
-        return given, None
     return {**given, "qid": codes}, ids

@@ -23,7 +23,7 @@ def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
     array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
     if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
-        raise ValueError(_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
+        raise ValueError(missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
@@ -32,7 +32,7 @@ def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
         return _encode_objects(array, name)
     if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
         row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
-        raise ValueError(_missing_id(name, row))
+        raise ValueError(missing_id(name, row))
     return array, None
 
 
@@ -73,7 +73,7 @@ def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
         ) from error
     for query, code in codes.items():
         if is_missing(query):
-            raise ValueError(_missing_id(name, rows.index(code)))
+            raise ValueError(missing_id(name, rows.index(code)))
     ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
     return np.asarray(rows, dtype=np.intp), ids
 
@@ -88,7 +88,8 @@ def is_missing(query: Any) -> bool:
         return True
 
 
-def _missing_id(name: str, row: int) -> str:
+def missing_id(name: str, row: int | str) -> str:
+    """Say that an id is missing."""
     if "qid" not in name:
         return f"{name} must not be missing: row {row} has no item id. Drop such rows."
     return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore.metrics._ids import is_missing
-from sklearn_rankscore.metrics._validation import LARGEST, got
+from sklearn_rankscore.metrics._validation import got
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._validation import Array
@@ -36,8 +36,6 @@ def read_per_query(
         weight = _floats(weight, WEIGHT)
         if not np.isfinite(weight).all() or (weight < 0).any():
             raise ValueError("sample_weight must be finite and not negative.")
-        if weight.max(initial=0.0) > LARGEST:
-            raise ValueError(f"sample_weight must not be above {LARGEST:g}. Divide them.")
     lengths = {len(values) for values in (ids, weight, *values.values()) if values is not None}
     if len(lengths) > 1:
         raise ValueError(
