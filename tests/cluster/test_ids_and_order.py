@@ -115,7 +115,11 @@ def test_equal_objects_are_one_query(dd, rows, way, arranged):
 
 
 def hour(number):
-    return needs("pandas").Timestamp("2026-01-01") + timedelta(hours=number)
+    """Give dates as ids, of two units."""
+    pd = needs("pandas")
+    if pd.__version__.startswith(("2.0.", "2.1.")):
+        pytest.skip("pandas before 2.2 joins no frames with dates of two units")
+    return pd.Timestamp("2026-01-01") + timedelta(hours=number)
 
 
 TYPES = [
