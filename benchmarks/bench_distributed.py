@@ -3,7 +3,8 @@
 python benchmarks/bench_distributed.py [--size tiny] [--json FILE]
 
 It makes Parquet files of 20 million rows in a folder for temporary files, and removes them. The
-numbers must be those of the rows in memory, to 1e-12, else it fails.
+numbers must be those of the rows in memory, to 1e-12, else it fails. The last page is a plan: what
+was measured here, of 10^9 rows on 32 cores.
 """
 
 from __future__ import annotations
@@ -15,21 +16,30 @@ import time
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness import Line, Page, run
 from workloads import Rows, interleaved, searches
 
 from sklearn_rankscore import evaluate, evaluate_batches, whole_queries
-from sklearn_rankscore.distributed import score
+from sklearn_rankscore.distributed import means, per_query, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 METRICS = ("ndcg@10", "map", "mrr")
 COLUMNS: dict[str, Any] = {"y_true": "grade", "y_score": "score", "qid": "query"}
-LIMIT = 2_000_000_000  # bytes, of a worker
+N_WORKERS, LIMIT = 2, 2_000_000_000  # bytes, of a worker
 N_FILES = 32
+SCORED, WRITTEN = "read, brought together, scored", "the same, each query written"
+LARGE = {"rows": 10**9, "files": 400, "cores": 32}
+
+
+class Step(NamedTuple):
+    """What a step took."""
+
+    seconds: float
+    of_driver: float  # seconds that client and scheduler computed, which more workers do not share
 
 
 def pages(size: str) -> Iterator[Page]:
@@ -60,15 +70,25 @@ def pages(size: str) -> Iterator[Page]:
         page.lines = [Line("in batches", seconds, ratio=seconds / in_memory)]
         page.lines += [*_rate(n_rows, seconds), Line("  peak memory", peak / 2**20, "MiB")]
         yield page
+        plan = Page("10^9 rows in 400 files on 32 cores, on paper", "")
         for path, what in ((ordered, "in order"), (mixed, "shuffled")):
             page = Page(f"Dask, two workers of 2 GB, files {what}", "x in memory; of 2 GB")
             steps, peak = _by_dask(path, want)
-            page.lines = [Line(s, value, ratio=value / in_memory) for s, value in steps.items()]
-            page.lines += _rate(n_rows, steps["read, brought together, scored"])
+            for name, step in steps.items():
+                page.lines += [Line(name, step.seconds, ratio=step.seconds / in_memory)]
+                page.lines += _rate(n_rows, step.seconds)
+                plan.lines += [Line(f"files {what}: {name}", _planned(n_rows, step))]
             page.lines += [
-                Line("  peak memory of a worker", peak / 2**20, "MiB", peak / LIMIT, at_most=1.0)
+                Line("peak memory of a worker", peak / 2**20, "MiB", peak / LIMIT, at_most=1.0)
             ]
             yield page
+        yield plan
+
+
+def _planned(n_rows: int, step: Step) -> float:
+    """Seconds of what workers share, as many rows for each core; and of what they do not."""
+    shared = step.seconds / n_rows * N_WORKERS * LARGE["rows"] / LARGE["cores"]
+    return shared + step.of_driver / N_FILES * LARGE["files"]
 
 
 def _rate(n_rows: int, seconds: float) -> list[Line]:
@@ -109,32 +129,44 @@ def _in_batches(folder: Path) -> dict[str, float]:
     return evaluate_batches(whole_queries(rows), metrics=METRICS)
 
 
-def _by_dask(folder: Path, want: dict[str, float]) -> tuple[dict[str, float], float]:
-    """Seconds of each step by itself, and the most memory that a worker had."""
+def _by_dask(folder: Path, want: dict[str, float]) -> tuple[dict[str, Step], float]:
+    """What each step took by itself, and the most memory that a worker had."""
     import dask.dataframe as dd  # noqa: PLC0415
     from distributed import Client, LocalCluster  # noqa: PLC0415
 
-    workers = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": LIMIT, "silence_logs": 40}
-    with LocalCluster(**workers, dashboard_address=":0") as cluster, Client(cluster) as client:
+    workers = {"n_workers": N_WORKERS, "threads_per_worker": 1, "memory_limit": LIMIT}
+    with (
+        LocalCluster(**workers, dashboard_address=":0", silence_logs=40) as cluster,
+        Client(cluster) as client,
+    ):
         # Every worker is there; what Dask uses and pandas will do away with is not for us to say.
         client.run(warnings.simplefilter, "ignore")
         table = dd.read_parquet(folder, columns=list(COLUMNS.values()))
-        steps: dict[str, Callable[[], Any]] = {
+        ordered, each = folder.with_name("sorted"), folder.with_name(f"{folder.name}_queries")
+        todo: dict[str, Callable[[], Any]] = {
             "read": lambda: table.map_partitions(len).compute(),
             "read, shuffled": lambda: table.shuffle(on="query").map_partitions(len).compute(),
-            "read, brought together, scored": lambda: _check(
-                score(table, **COLUMNS, metrics=METRICS), want
+            "read, sorted, written": lambda: table.sort_values("query").to_parquet(
+                ordered, write_index=False
+            ),
+            SCORED: lambda: _check(score(table, **COLUMNS, metrics=METRICS), want),
+            WRITTEN: lambda: per_query(table, **COLUMNS, metrics=METRICS).to_parquet(
+                each, write_index=False
             ),
         }
         if folder.name == "ordered":
-            del steps["read, shuffled"]
+            del todo["read, shuffled"], todo["read, sorted, written"]
         score(table.partitions[:2], **COLUMNS, metrics=METRICS)  # what is imported is imported
-        seconds = {}
-        for name, step in steps.items():
-            start = time.perf_counter()
+        steps = {}
+        for name, step in todo.items():
+            start = time.perf_counter(), time.process_time()
             step()
-            seconds[name] = time.perf_counter() - start
-        return seconds, max(client.run(_peak).values())
+            steps[name] = Step(time.perf_counter() - start[0], time.process_time() - start[1])
+        peak = max(client.run(_peak).values())
+        _check(means(dd.read_parquet(each)), want)
+        if ordered.exists():
+            _check(score(dd.read_parquet(ordered), **COLUMNS, metrics=METRICS), want)
+        return steps, peak
 
 
 def _alone(

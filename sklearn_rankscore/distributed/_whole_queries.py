@@ -22,7 +22,7 @@ def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> Any:
     """
     parts = table.to_delayed()
     look = dask.delayed(_look)
-    found = dask.compute(*[look(part[qid], at) for at, part in enumerate(parts)])
+    found = dask.compute(*[look(part, qid, at) for at, part in enumerate(parts)])
     ids = {at: each for at, each in enumerate(found) if each is not None}
     _check_numbers(ids)
     order = _in_order(ids)
@@ -45,10 +45,11 @@ class _Ids(NamedTuple):
     type: str  # if equal ids of it always have the same bits, else ""
 
 
-def _look(ids: Any, part: int) -> _Ids | None:
+def _look(rows: Any, qid: str, part: int) -> _Ids | None:
     """Look at the ids of a partition; None of no rows."""
     import pandas as pd  # noqa: PLC0415 - Dask has it
 
+    ids = rows[qid]
     if not len(ids):
         return None
     values = ids.to_numpy()
