@@ -48,11 +48,12 @@ def as_objects(values: Any, name: str) -> Array:
 def natural(objects: Array) -> Array:
     """Give objects of one plain type their own dtype, where that keeps every value."""
     listed = objects.tolist()
-    kinds = {_KINDS.get(type(value), "") for value in listed}
-    if len(kinds) == 1:
+    kinds = {_KINDS.get(type(value)) for value in listed}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is not None:
         array = np.asarray(listed)
         # Large integers beside small ones would turn into floats, text would lose its last NUL.
-        if array.dtype.kind in kinds.pop() and array.tolist() == listed:
+        if array.dtype.kind in kind and array.tolist() == listed:
             return array
     return objects
 

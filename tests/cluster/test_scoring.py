@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import needs
 
-from sklearn_rankscore import evaluate, evaluate_per_query, rank_report
+from sklearn_rankscore import evaluate, evaluate_per_query, metric_names, rank_report
 from sklearn_rankscore.distributed import means, per_query, score
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own use of pandas
@@ -184,6 +184,63 @@ def test_coverage_needs_no_grades(dd, rows):
     assert got == pytest.approx(want, abs=1e-12)
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("undefined", [0.5, np.nan])
+def test_every_metric_is_that_of_all_rows(dd, rows, mixed, undefined):
+    """Those of items of all queries together, of tables of items, of similarities; in one call."""
+    items = np.arange(60)
+    options = {
+        "max_grade": 4,
+        "catalog": np.arange(90),
+        "item_features": {item: [item % 3, item % 5, 1] for item in items},
+        "popularity": {item: item + 1 for item in items},
+        "replace_undefined_by": undefined,
+    }
+    rows["similarity"] = np.random.default_rng(1).random(len(rows))
+    columns = {"item": "item", "similarity": "similarity"}
+    values = {name: rows[name].to_numpy() for name in columns}
+    want = evaluate(metrics=metric_names(), **given(rows), **values, **options)
+    order = rows.sample(frac=1, random_state=0) if mixed else rows
+    ddf = dd.from_pandas(order, npartitions=7, sort=False)
+    asked = {**COLUMNS, **columns, "sample_weight": "weight", **options}
+    got = score(ddf, metrics=metric_names(), **asked)
+    assert got == pytest.approx(want, abs=1e-12, nan_ok=True)
+    assert len(got) == len(metric_names())
+
+
+@pytest.mark.parametrize("unit", [1e308, 5e-324 * 2**40])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_weights_near_the_ends_of_the_floats(dd, rows, unit, mixed):
+    """Sums of them are infinite, or lose their digits; means do not."""
+    share = np.random.default_rng(2).integers(1, 2**40, 300) / 2**40
+    weight = np.repeat(share, rows.groupby("query").size().to_numpy())
+    want = evaluate(metrics=ALL[:3], **{**given(rows), "sample_weight": weight}, max_grade=4)
+    far = rows.assign(weight=weight * unit)
+    order = far.sample(frac=1, random_state=0) if mixed else far
+    ddf = dd.from_pandas(order, npartitions=7, sort=False)
+    asked = {**COLUMNS, "sample_weight": "weight", "metrics": ALL[:3], "max_grade": 4}
+    assert score(ddf, **asked) == pytest.approx(want, abs=1e-12)
+    lazy = per_query(ddf, **asked)
+    assert means(lazy) == pytest.approx(want, abs=1e-12)
+    assert means(lazy.compute()) == pytest.approx(want, abs=1e-12)
+
+
+def test_means_of_weights_that_leave_nothing(dd, rows):
+    """Are none, as in score; zeros in one partition are not all."""
+    none = rows.assign(weight=0.0)
+    asked = {**COLUMNS, "sample_weight": "weight", "metrics": ["mrr"]}
+    for table in (none, none.iloc[:0]):
+        with pytest.raises(ValueError, match="at least one"):
+            score(dd.from_pandas(table, npartitions=2), **asked)
+        with pytest.raises(ValueError, match="at least one"):
+            means(per_query(dd.from_pandas(table, npartitions=2), **asked))
+    some = none.assign(weight=(none["query"] == 0) * 3.0)
+    first = some[some["query"] == 0]
+    want = evaluate(first["grade"], first["score"], qid=first["query"], metrics=["mrr"])
+    lazy = per_query(dd.from_pandas(some, npartitions=5), **asked)
+    assert means(lazy) == pytest.approx(want, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -204,6 +261,14 @@ def test_wrong_arguments_are_refused_at_once(dd, rows, change, error, message):
     ddf = dd.from_pandas(rows, npartitions=2)
     with pytest.raises(error, match=message):
         per_query(ddf, **{**COLUMNS, "metrics": ["mrr"], **change})
+
+
+def test_a_name_of_two_columns_is_refused(dd, rows):
+    """Which of them is meant?"""
+    pd = needs("pandas")
+    twice = pd.concat([rows, rows[["score"]]], axis=1)
+    with pytest.raises(ValueError, match="y_score='score' must be one column"):
+        score(dd.from_pandas(twice, npartitions=2), metrics=["mrr"], **COLUMNS)
 
 
 def test_rows_that_cannot_be_used_are_refused_in_words(dd, rows):

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pickle
 import tracemalloc
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -19,6 +25,20 @@ from sklearn_rankscore import (
     whole_queries,
 )
 from sklearn_rankscore.metrics._tally import Tally
+
+
+class Size(StrEnum):
+    """An id that is text as well."""
+
+    LARGE = "large"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """An id of a type that nobody knows."""
+
+    number: int
+
 
 OPTIONS = {
     "max_grade": 4,
@@ -107,6 +127,20 @@ IDS = [
     ([-5], np.array([-5.0], dtype=np.float32)),
     ([b"a"], [b"a"]),
     (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[ns]")),
+    ([date(2026, 1, 1)], np.array(["2026-01-01"], "M8[us]")),
+    (
+        [datetime(2026, 1, 1, tzinfo=UTC)],
+        [datetime(2026, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))],
+    ),
+    ([timedelta(days=7)], np.array([7], "m8[D]")),
+    ([(1, "a")], [(np.int64(1), np.str_("a"))]),
+    ([(1, (2.0, "b"))], [(True, (2, "b"))]),
+    ([Decimal("1.50")], [1.5]),
+    ([Fraction(3, 2)], [Decimal("1.5")]),
+    ([Size.LARGE], ["large"]),
+    ([frozenset({1, "a"})], [frozenset({"a", 1.0})]),
+    ([UUID(int=5)], [UUID(int=5)]),
+    ([Unknown(5)], [Unknown(5)]),
 ]
 
 
@@ -239,3 +273,74 @@ def test_cut_anywhere_the_rows_are_the_same():
             assert sum(map(len, heads)) == 3
     mixed = list(whole_queries([([1], [1], [1]), ([1], [1], ["1"]), ([1], [1], ["1"])]))
     assert [part["qid"].tolist() for part in mixed] == [[1], ["1", "1"]]
+
+
+@pytest.mark.parametrize(("first", "later"), IDS, ids=lambda ids: str(ids)[:30])
+def test_a_query_goes_on_however_its_id_is_written(first, later):
+    """A batch ends with it, and the next begins with it."""
+    same = [(one, other) for one in first for other in later if one == other]
+    ends, begins = same[0] if same else (first[0], later[0])
+    parts = [([1], [1], [ends]), ([1], [1], [begins]), ([1], [1], ["quite another"])]
+    joined = list(whole_queries(parts))
+    assert [len(part["qid"]) for part in joined] == [2, 1]
+
+
+def test_columns_of_batches_are_cut_with_them():
+    """Items that y_true carries, scores of two types of whole numbers, ids that are tuples."""
+    rows = draw(5, 30)
+    qid = np.fromiter(
+        ((int(one), "a") for one in rows["qid"]), dtype=object, count=len(rows["qid"])
+    )
+    target = RankTarget(rows["y_true"], qid=rows["qid"], item=rows["item"])
+    popularity = OPTIONS["popularity"]
+    options = {"metrics": ["ndcg@3", "coverage@3", "novelty@3"], "popularity": popularity}
+    want = evaluate(target, rows["y_score"], **options)
+    cut_at = [
+        (target[at : at + 50], rows["y_score"][at : at + 50]) for at in range(0, len(qid), 50)
+    ]
+    assert evaluate_batches(whole_queries(cut_at), **options) == pytest.approx(want, abs=1e-12)
+    scores = (rows["y_score"] * 4).astype(np.int64)
+    want = evaluate(rows["y_true"], scores, qid=rows["qid"], metrics=["map"])
+    kinds = [np.int64, np.uint64]
+    mixed = (
+        (rows["y_true"][at : at + 9], scores[at : at + 9].astype(kinds[at % 2]), qid[at : at + 9])
+        for at in range(0, len(qid), 9)
+    )
+    got = evaluate_batches(whole_queries(mixed), metrics=["map"])
+    assert got == pytest.approx(want, abs=1e-12)
+
+
+def test_what_is_missing_in_a_batch_is_said():
+    """A masked id or score, a column that only some batches have."""
+    masked = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
+    with pytest.raises(ValueError, match="row 1 has no query id"):
+        list(whole_queries([([1, 1, 1], [1, 2, 3], masked)]))
+    with pytest.raises(ValueError, match="y_score must not be missing"):
+        evaluate_batches(whole_queries([([1, 1, 1], masked, [1, 1, 2])]), metrics=["mrr"])
+    item = {"y_true": [1], "y_score": [1], "qid": [1], "item": [1]}
+    for batches in ([item, {**item, "item": None}], [{**item, "item": None}, item]):
+        with pytest.raises(ValueError, match="item must be in all batches") as caught:
+            list(whole_queries(batches))
+        assert caught.value.__notes__ == ["In batch 1 (the first is 0)."]
+    odd = {**item, "other": [1]}
+    with pytest.raises(TypeError, match="'other'"):
+        list(whole_queries([odd]))
+    for empty in ((None, [], []), ([], [], []), {"y_score": [], "qid": []}):
+        batch = {"y_score": [1], "qid": [1], "item": [5]}
+        got = evaluate_batches([empty, batch], metrics=["coverage@1"], catalog=[5, 6])
+        assert got == {"coverage@1": 0.5}
+
+
+@pytest.mark.parametrize("unit", [1e308, 5e-324 * 2**40])
+def test_weights_near_the_ends_of_the_floats(unit):
+    """Sums of them are infinite, or lose their digits; means do not. Units differ by batch."""
+    rows = draw(6)
+    share = np.random.default_rng(6).integers(1, 2**40, 80) / 2**40
+    rows["sample_weight"] = share[np.unique(rows["qid"], return_inverse=True)[1]]
+    given = {name: rows[name] for name in ("y_true", "y_score", "qid", "sample_weight")}
+    metrics = ["ndcg@3", "map", "mrr"]
+    want = evaluate(metrics=metrics, **given)
+    far = {**given, "sample_weight": given["sample_weight"] * unit}
+    for size in (1, 50):
+        got = evaluate_batches(whole_queries(cut(far, size)), metrics=metrics)
+        assert got == pytest.approx(want, abs=1e-12)
