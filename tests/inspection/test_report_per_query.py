@@ -219,3 +219,50 @@ def test_a_per_query_table_has_the_weights_as_they_were_given():
     for name in ("qid", "sample_weight"):
         with pytest.raises(ValueError, match=f"No metric can be named {name!r}"):
             evaluate_per_query(grade, models["a"], qid=qid, metrics={name: "mrr"})
+
+
+def test_queries_of_no_weight_are_in_no_count():
+    """A report of the others alone, undefined and tied ones among them."""
+    grade, models, qid, weight = draw()
+    models = {name: np.round(scores) for name, scores in models.items()}
+    grade[np.isin(qid, ["q3", "q4", "q5"])] = 0
+    weight[qid == "q3"], weight[qid == "q4"] = 0, 2
+    kept = weight > 0
+    options = {"metrics": ["ndcg@5", "map"], "random_state": 0}
+    got = rank_report(grade, models, qid=qid, sample_weight=weight, **options)
+    want = rank_report(
+        grade[kept],
+        {name: scores[kept] for name, scores in models.items()},
+        qid=qid[kept],
+        sample_weight=weight[kept],
+        **options,
+    )
+    assert got.rows == want.rows
+    assert (got.n_queries, got.undefined, got.tied) == (want.n_queries, want.undefined, want.tied)
+    without = len({one for one in qid[kept] if grade[qid == one].max() == 0})
+    assert got.undefined["map"] == without < 3
+    assert len(got.per_query["qid"]) == got.n_queries == len(set(qid[kept]))
+
+
+def test_differences_that_are_all_the_same_have_no_t_test():
+    """With weights as without, though weighted they are not the same."""
+    rng = np.random.default_rng(5)
+    for weight in (None, rng.random(30)):
+        tested = compare(np.full(30, 0.25), 200, rng, weight)
+        assert np.isnan(tested.p_t)
+        assert (tested.wins, tested.ties, tested.losses) == (30, 0, 0)
+        assert tested.p_randomisation < 0.05
+
+
+@pytest.mark.parametrize("unit", [1e308, 5e-324 * 2**40])
+def test_a_report_of_weights_near_the_ends_of_the_floats(unit):
+    """Of rows and of tables, that of weights which differ by a power of two, or nearly."""
+    grade, models, qid, _ = draw()
+    share = np.repeat(np.random.default_rng(6).integers(1, 2**40, 50) / 2**40, 8)
+    options = {"metrics": METRICS, "random_state": 0}
+    want = rank_report(grade, models, qid=qid, sample_weight=share, **options)
+    rows = rank_report(grade, models, qid=qid, sample_weight=share * unit, **options)
+    made = tables(grade, models, qid, sample_weight=share * unit)
+    for got in (rows, rank_report(per_query=made, random_state=0)):
+        for mine, theirs in zip(got.rows, want.rows, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-12)
