@@ -24,9 +24,9 @@ def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]], id_typ
     table: dict[str, Any] = {}
     if len(rows):
         with _noted(rows[columns["qid"]]):
-            given, ids = _of_rows(rows, columns)
-            table.update(evaluate_per_query(metrics=wanted, **given))
-        table[ID] = table[ID] if ids is None else np.asarray(ids.take(table[ID]))
+            table.update(evaluate_per_query(metrics=wanted, **_of_rows(rows, columns)))
+        if table[ID].dtype.kind == "U":
+            table[ID] = table[ID].astype(object)  # of which pandas makes any kind of text
     return table_of(table, id_type, wanted, columns)
 
 
@@ -49,7 +49,7 @@ def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Tall
     tally = Tally(list(wanted.values()))
     if len(rows):
         with _noted(rows[columns["qid"]]):
-            tally.add(**_of_rows(rows, columns)[0])
+            tally.add(**_of_rows(rows, columns))
     return tally
 
 
@@ -66,10 +66,6 @@ def _noted(ids: Any) -> Iterator[None]:
         raise
 
 
-def _of_rows(rows: Any, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Columns of a partition by what they hold; ids that are no plain numbers as numbers."""
-    given = {"y_true": None, **{name: rows[column] for name, column in columns.items()}}
-    if isinstance(given["qid"].dtype, np.dtype) and given["qid"].dtype.kind in "iu":
-        return given, None
-    codes, ids = given["qid"].factorize()
-    return {**given, "qid": codes}, ids
+def _of_rows(rows: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of a partition by what they hold."""
+    return {"y_true": None, **{name: rows[column] for name, column in columns.items()}}

@@ -20,6 +20,10 @@ def shown(query: Any) -> str:
 
 def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
     """Comparable codes of ids, and the ids by code (None where they are the codes)."""
+    if hasattr(ids, "factorize") and not (
+        isinstance(ids.dtype, np.dtype) and ids.dtype.kind != "O"
+    ):
+        return _encode_objects(ids, name)  # by pandas, which is quicker than a loop
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
     array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
     if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
@@ -64,19 +68,29 @@ def plain(ids: Array) -> list[Any]:
     return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
 
 
-def _encode_objects(array: Array, name: str) -> tuple[Array, Array]:
-    codes: dict[Any, int] = {}
+def _encode_objects(objects: Any, name: str) -> tuple[Array, Array]:
     try:
-        rows = [codes.setdefault(query, len(codes)) for query in array]
+        rows, distinct = _numbered(objects)
     except TypeError as error:
         raise TypeError(
             f"{name} must hold hashable ids (numbers, text, dates, tuples): {error}."
         ) from error
-    for query, code in codes.items():
-        if is_missing(query):
-            raise ValueError(missing_id(name, rows.index(code)))
-    ids = natural(np.fromiter(codes, dtype=object, count=len(codes)))
-    return np.asarray(rows, dtype=np.intp), ids
+    missing = [code for code, query in enumerate(distinct) if is_missing(query)]
+    gaps = np.isin(rows, [-1, *missing])
+    if gaps.any():
+        raise ValueError(missing_id(name, int(gaps.argmax())))
+    return rows, natural(distinct) if distinct.dtype == object else distinct
+
+
+def _numbered(objects: Any) -> tuple[Array, Array]:
+    """Codes of ids, -1 of one that is missing, and the distinct ones."""
+    if hasattr(objects, "factorize"):
+        rows, distinct = objects.factorize()
+        return rows, np.asarray(distinct)
+    codes: dict[Any, int] = {}
+    rows = [codes.setdefault(query, len(codes)) for query in objects]
+    distinct = np.fromiter(codes, dtype=object, count=len(codes))
+    return np.asarray(rows, dtype=np.intp), distinct
 
 
 def is_missing(query: Any) -> bool:

@@ -278,6 +278,14 @@ def test_rows_that_cannot_be_used_are_refused_in_words(dd, rows):
     missing = rows.assign(query=rows["query"].astype("Int64").where(rows["query"] != 70))
     with pytest.raises(ValueError, match="has no query id"):
         score(dd.from_pandas(missing, npartitions=2), metrics=["mrr"], **COLUMNS)
+    named = rows.assign(query="q" + rows["query"].astype(str), weight=np.arange(len(rows)))
+    with pytest.raises(ValueError, match="different weights in query 'q"):
+        score(
+            dd.from_pandas(named, npartitions=2),
+            metrics=["mrr"],
+            sample_weight="weight",
+            **COLUMNS,
+        )
     nan = rows.assign(score=rows["score"].where(rows["query"] != 70))
     lazy = per_query(dd.from_pandas(nan, npartitions=2), metrics=["mrr"], **COLUMNS)
     with pytest.raises(ValueError, match="y_score must not be missing"):

@@ -30,6 +30,7 @@ IDS = {
     "mixed": [1, 1, "a", "a", 2.5, 2.5],
     "objects": np.array([1, 1, "1", "1", None.__class__, None.__class__], dtype=object),
     "tuples": [("u", 1), ("u", 1), ("u", 2), ("u", 2), ("v", 1), ("v", 1)],
+    "tuples in tuples": [*[(1, (2, "a"))] * 2, *[(1, (2, "b"))] * 2, *[((), 1)] * 2],
     "dates": np.repeat(np.array(["2024-01-02", "2024-01-01", "2025-01-01"], "datetime64[D]"), 2),
     "date objects": [dt.date(2024, 1, 1 + code) for code in CODES],
     "range": [*map(int, CODES)],
@@ -51,6 +52,19 @@ def test_interleaved_ids_of_any_kind(qid):
     shuffled = qid[order] if isinstance(qid, np.ndarray) else [qid[at] for at in order]
     per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=shuffled)
     np.testing.assert_array_equal(per_query.value, WANT)
+
+
+@pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
+def test_ids_that_are_objects_in_pandas(qid):
+    """Told apart by its hash tables as they are by those of Python."""
+    pd = needs("pandas")
+    listed = qid.tolist() if isinstance(qid, np.ndarray) else qid
+    for order in ([*range(6)], [0, 2, 4, 5, 3, 1]):
+        objects = np.fromiter((listed[at] for at in order), dtype=object, count=6)
+        ids = pd.Series(objects, dtype=object)
+        per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=ids)
+        np.testing.assert_array_equal(per_query.value, WANT)
+        assert per_query.qid.tolist() == listed[::2]
 
 
 def test_ids_from_pandas():
@@ -78,9 +92,14 @@ def test_ids_from_pandas():
         pd.Series(["a", "a", None, "b", "b", "b"]),
         pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
         pd.to_datetime(pd.Series(["2024-01-01", "2024-01-01", None, None, None, None])),
+        pd.Series(["a", "a", None, "b", "b", "b"], dtype="category"),
+        pd.Series([("a", 1), ("a", 1), ("a", np.nan), *[("b", 1)] * 3]),
+        pd.MultiIndex.from_tuples([("a", 1), ("a", 1), ("a", None), *[("b", 1)] * 3]),
     ):
         with pytest.raises(ValueError, match="row 2 has no query id"):
             ndcg(Y, S, qid=missing)
+    with pytest.raises(TypeError, match="qid must hold hashable ids"):
+        ndcg(Y, S, qid=pd.Series([[1]] * 6))
 
 
 def test_grades_and_scores_from_pandas():
