@@ -88,7 +88,9 @@ def test_the_examples_with_other_libraries_run(tmp_path, monkeypatch):
     ]
     assert len(examples) >= 3
     for code in examples:
-        for package in re.findall(r"^(?:from|import) (lightgbm|dask|pyarrow|pandas)", code, re.MULTILINE):
+        for package in re.findall(
+            r"^(?:from|import) (lightgbm|dask|pyarrow|pandas)", code, re.MULTILINE
+        ):
             needs(package)
         if "Display" in code:
             needs("matplotlib").use("Agg")
