@@ -92,10 +92,7 @@ def per_query(
                 f"{metric.name} is of all queries together, it has no value per query; score(…) "
                 "gives it."
             )
-    table, once = opened(dask, ddf, wanted, columns)
-    id_type = table.dtypes[qid]
-    if hasattr(id_type, "categories"):  # of which each partition may have its own
-        id_type = table[qid].cat.categories.dtype if table[qid].cat.known else object
+    table, id_type, once = opened(dask, ddf, wanted, columns)
     meta = table_of({}, id_type, wanted, columns)
     return table.map_partitions(values_of, once, id_type, meta=meta)
 
@@ -140,7 +137,7 @@ def score(
     """
     named = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
     dask, wanted, columns = asked(metrics, metric_options, named)
-    table, once = opened(dask, ddf, wanted, columns)
+    table, _, once = opened(dask, ddf, wanted, columns)
     tally = dask.delayed(tally_of)
     total = Tally(list(wanted.values()))
     for part in dask.compute(*[tally(rows, once) for rows in table.to_delayed()]):

@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from sklearn_rankscore.metrics._canonical import canonical
+from sklearn_rankscore.metrics._ids import encode
 
 
 def shuffled(dask: Any, table: Any, qid: str, *, by_value: bool, row_order: bool) -> Any:
@@ -27,9 +28,14 @@ def shuffled(dask: Any, table: Any, qid: str, *, by_value: bool, row_order: bool
     marked = dask.delayed(_marked)
     parts = [marked(rows, qid, at, names) for at, rows in enumerate(table.to_delayed())]
     wide = _marked(meta, qid, 0, names)
-    wider = dask.dataframe.from_delayed(parts, meta=wide, verify_meta=False)
-    together = wider.shuffle(on=names.get("key", qid), shuffle_method=method)
+    together = of_parts(dask, parts, wide).shuffle(on=names.get("key", qid), shuffle_method=method)
     return together.map_partitions(_unmarked, names, meta=_unmarked(wide, names))
+
+
+def of_parts(dask: Any, parts: Any, meta: Any) -> Any:
+    """Table of partitions, objects in them as they are, whatever is set for tables of others."""
+    with dask.config.set({"dataframe.convert-string": False}):
+        return dask.dataframe.from_delayed(parts, meta=meta, verify_meta=False)
 
 
 def _marked(rows: Any, qid: str, part: int, names: dict[str, str]) -> Any:
@@ -38,9 +44,11 @@ def _marked(rows: Any, qid: str, part: int, names: dict[str, str]) -> Any:
     if "key" in names:
         if hasattr(ids.dtype, "categories"):  # which Dask joins with nothing else
             rows[qid] = ids.astype(ids.cat.categories.dtype)
-        codes, distinct = ids.factorize()
+        codes, distinct = encode(ids, "qid")
+        if distinct is None:
+            distinct, codes = np.unique(codes, return_inverse=True)
         # Two ids may have the same key, as it only says where they are brought together; those
-        # of types that are not known have.
+        # that cannot be spelled have.
         keys = [crc32(repr(canonical(one)).encode()) for one in distinct]
         rows[names["key"]] = np.array(keys, dtype=np.int64)[codes]
     if "place" in names:

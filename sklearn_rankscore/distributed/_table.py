@@ -49,12 +49,12 @@ def asked(
 
 def opened(
     dask: Any, ddf: Any, wanted: Mapping[str, Metric], columns: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Whole queries of the columns that are needed; what is asked, once for all partitions."""
+) -> tuple[Any, Any, Any]:
+    """Whole queries of the columns that are needed, type of ids; what is asked, once for all."""
     row_order = any(request_of(each, {}).ties in ("first", "last") for each in wanted.values())
     needed = _columns(dask, ddf, columns)
-    table = whole_queries(dask, needed, columns["qid"], row_order=row_order)
-    return table, dask.delayed((wanted, columns), pure=False)
+    table, id_type = whole_queries(dask, needed, columns["qid"], row_order=row_order)
+    return table, id_type, dask.delayed((wanted, columns), pure=False)
 
 
 def _columns(dask: Any, ddf: Any, columns: Mapping[str, Any]) -> Any:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from decimal import Decimal
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rankscore.distributed._shuffle import shuffled
-from sklearn_rankscore.metrics._ids import is_missing, missing_id
+from sklearn_rankscore.distributed._shuffle import of_parts, shuffled
+from sklearn_rankscore.metrics._ids import encode
 
 
-def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> Any:
+def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> tuple[Any, Any]:
     """Bring the rows of each query together; looks at the ids of a Dask DataFrame.
 
     It looks at the partitions themselves: divisions that Parquet's statistics give do not tell a
@@ -19,30 +22,33 @@ def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> Any:
     partitions than of the table.
 
     With `row_order` the rows of a query keep their order, else they do where that costs nothing.
+    Gives the table, and a type that holds the ids of all partitions as they are.
     """
     parts = table.to_delayed()
+    meta = dask.dataframe.utils.make_meta(table)
     look = dask.delayed(_look)
     found = dask.compute(*[look(part, qid, at) for at, part in enumerate(parts)])
     ids = {at: each for at, each in enumerate(found) if each is not None}
-    _check_numbers(ids)
+    _check_numbers(list(ids.values()))
     order = _in_order(ids)
     if order is None:
         types = {each.type for each in ids.values()}
-        return shuffled(
-            dask, table, qid, by_value=len(types) > 1 or "" in types, row_order=row_order
-        )
-    mended = _mended(dask, parts, qid, {at: ids[at] for at in order})
-    meta = dask.dataframe.utils.make_meta(table)
-    return dask.dataframe.from_delayed(mended, meta=meta, verify_meta=False)
+        by_value = len(types) > 1 or "" in types
+        whole = shuffled(dask, table, qid, by_value=by_value, row_order=row_order)
+    else:
+        mended = _mended(dask, parts, qid, {at: ids[at] for at in order})
+        whole = of_parts(dask, mended, meta)
+    return whole, _common({each.dtype for each in ids.values()} or {_own(meta[qid])})
 
 
 class _Ids(NamedTuple):
-    """What is known of the ids of a partition."""
+    """What is known of a partition."""
 
-    low: Any  # None where they cannot be compared
+    low: Any  # None where ids cannot be put in order
     high: Any
-    kind: str  # of their dtype
+    dtype: Any
     type: str  # if equal ids of it always have the same bits, else ""
+    numbers: dict[Any, tuple[str, int]]  # by column, kind of numbers and the largest whole one
 
 
 def _look(rows: Any, qid: str, part: int) -> _Ids | None:
@@ -52,37 +58,71 @@ def _look(rows: Any, qid: str, part: int) -> _Ids | None:
     ids = rows[qid]
     if not len(ids):
         return None
-    values = ids.to_numpy()
-    if not isinstance(ids.dtype, np.dtype) or ids.dtype.kind not in "iu":
-        codes, distinct = ids.factorize()
-        values = np.asarray(distinct)  # in their own order, not in a category's
-        missing = [-1]
-        if values.dtype == object:
-            missing += [code for code, one in enumerate(values) if is_missing(one)]
-        gaps = np.isin(codes, missing)
-        if gaps.any():
-            raise ValueError(missing_id("qid", f"{gaps.argmax()} of partition {part}"))
     try:
+        codes, distinct = encode(ids, "qid")
+    except (TypeError, ValueError) as error:
+        error.add_note(f"In partition {part} (the first is 0).")
+        raise
+    values = codes if distinct is None else distinct
+    if values.dtype.kind in "OU":
+        values = values.astype(object)
+    low = high = None
+    if values.dtype != object or all(map(_has_order, values)):
         # As Python and pandas have them, which compare numbers and dates of any two types exactly.
-        low, high = pd.Series([values.min(), values.max()], dtype=values.dtype)
-    except TypeError:
-        low = high = None
-    kind = ids.dtype.kind
-    same_bits = kind in "biumM" or isinstance(ids.dtype, pd.StringDtype)
-    return _Ids(low, high, kind, str(ids.dtype) if same_bits else "")
+        try:
+            low, high = pd.Series([values.min(), values.max()], dtype=values.dtype)
+        except TypeError:  # of several types
+            low = high = None
+    same_bits = ids.dtype.kind in "biumM" or isinstance(ids.dtype, pd.StringDtype)
+    return _Ids(low, high, _own(ids), str(ids.dtype) if same_bits else "", _numbers(rows))
 
 
-def _check_numbers(ids: dict[int, _Ids]) -> None:
+def _has_order(one: Any) -> bool:
+    """Whether of any two such ids one is the lower; of sets it is not."""
+    if isinstance(one, tuple):
+        return all(map(_has_order, one))
+    return isinstance(one, (str, bytes, Real, np.number, np.bool_, Decimal, date, timedelta))
+
+
+def _own(column: Any) -> Any:
+    """Type of its values; of a category, of what it stands for."""
+    return getattr(column.dtype, "categories", column).dtype
+
+
+def _common(types: set[Any]) -> Any:
+    """A type that holds values of all of these as they are."""
+    if len(types) == 1:
+        return types.pop()
+    if all(isinstance(each, np.dtype) and each.kind in "iuf" for each in types):
+        both = np.result_type(*types)
+        if {each.kind for each in types} == {both.kind}:
+            return both
+    return np.dtype(object)
+
+
+def _numbers(rows: Any) -> dict[Any, tuple[str, int]]:
+    found = {}
+    for name, column in rows.items():
+        values = getattr(column.dtype, "categories", column)
+        kind, largest = values.dtype.kind, 0
+        if kind in "iu":
+            values = values if isinstance(values.dtype, np.dtype) else values.dropna()
+            largest = max(-int(values.min()), int(values.max())) if len(values) else 0
+        if kind in "iufc":
+            found[name] = kind, largest
+    return found
+
+
+def _check_numbers(parts: list[_Ids]) -> None:
     """Refuse numbers that become floats where they come together, if these are not exact."""
-    numbers = [each for each in ids.values() if each.kind in "iuf"]
-    if len({each.kind for each in numbers}) < 2:
-        return
-    for each in numbers:
-        if each.kind != "f" and max(-each.low, each.high) > 2**53:
+    for name in dict.fromkeys(name for each in parts for name in each.numbers):
+        found = [each.numbers[name] for each in parts if name in each.numbers]
+        largest = max(number for _, number in found)
+        if len({kind for kind, _ in found}) > 1 and largest > 2**53:
             raise ValueError(
-                "qid must have one type in all partitions. Got ids of several types of numbers, "
-                f"{each.high} among them, which would become floats when they come together, and "
-                "then no longer be told from their neighbours."
+                f"Column {name!r} must have one type in all partitions. Got several types of "
+                f"numbers, as large as {largest}, which would become floats when rows come "
+                "together, and then no longer be told from their neighbours."
             )
 
 
@@ -121,7 +161,9 @@ def _mended(dask: Any, parts: list[Any], qid: str, ids: dict[int, _Ids]) -> list
 def _of_query(rows: Any, qid: str, query: Any, *, others: bool = False) -> Any:
     """Rows of a query, or all others; a slice, which is no copy, where it comes first."""
     ids = rows[qid]
-    if np.iterable(query) and not isinstance(query, (str, bytes)):  # not one value for each row
+    if ids.dtype.kind in "iu":
+        of_it = np.asarray(ids) == query  # Arrow knows no number above those of int64
+    elif np.iterable(query) and not isinstance(query, (str, bytes)):  # not one value for each row
         of_it = np.fromiter((one == query for one in ids), dtype=bool, count=len(ids))
     else:
         of_it = (ids == query).to_numpy(dtype=bool)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from numbers import Integral, Number
 from typing import Any
 from uuid import UUID
@@ -13,9 +14,11 @@ import numpy as np
 _UNITS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15}
 _UNITS |= {"s": 10**18, "m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18}
 
+_LONGEST = 4000  # bits of a number that is written out, or digits; of more, equality says enough
+
 
 def canonical(one: Any) -> Any:
-    """Give what has the same repr for all equal ids; None for one of a type that is not known."""
+    """Give what has the same repr for all equal ids; None for one that cannot be spelled."""
     for types, spell in _SPELLED:
         if isinstance(one, types):
             return spell(one)
@@ -24,7 +27,7 @@ def canonical(one: Any) -> Any:
 
 def _number(one: Any) -> Any:
     if isinstance(one, (np.bool_, np.integer, Integral)):
-        return int(one)
+        return int(one) if int(one).bit_length() <= _LONGEST else None
     if one.imag:
         return "complex", _number(one.real), _number(one.imag)
     try:
@@ -32,14 +35,26 @@ def _number(one: Any) -> Any:
     except (OverflowError, ValueError):  # infinite
         return str(float(one.real))
     exact = int(numerator), int(denominator)
+    if max(map(int.bit_length, exact)) > _LONGEST:
+        return None
     return exact[0] if exact[1] == 1 else exact
 
 
+def _decimal(one: Decimal) -> Any:
+    if one and abs(one.adjusted()) > _LONGEST:  # written out it may not fit into memory
+        return None
+    return _number(one)
+
+
 def _date(one: Any) -> Any:
-    if isinstance(one, datetime):
-        one = one.astimezone(UTC).replace(tzinfo=None) if one.tzinfo else one
-        one = one.to_datetime64() if hasattr(one, "to_datetime64") else one
-    return "date", _attoseconds(np.datetime64(one))
+    if not isinstance(one, datetime):
+        return "date", _attoseconds(np.datetime64(one))
+    if not hasattr(one, "to_datetime64"):  # equal whichever it is of the two hours when clocks go
+        one = one.replace(fold=0)  # back; to pandas they are not
+    ahead = one.utcoffset() or timedelta(0)
+    one = one.replace(tzinfo=None)
+    one = one.to_datetime64() if hasattr(one, "to_datetime64") else np.datetime64(one)
+    return "date", _attoseconds(one) - _attoseconds(np.timedelta64(ahead))
 
 
 def _duration(one: Any) -> Any:
@@ -68,6 +83,7 @@ _SPELLED: tuple[tuple[Any, Any], ...] = (
     (bytes, bytes),
     ((date, np.datetime64), _date),
     ((timedelta, np.timedelta64), _duration),
+    (Decimal, _decimal),
     ((Number, np.number, np.bool_), _number),
     ((tuple, frozenset), _several),
     (UUID, lambda one: ("uuid", one.int)),

@@ -20,14 +20,15 @@ def shown(query: Any) -> str:
 
 def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
     """Comparable codes of ids, and the ids by code (None where they are the codes)."""
-    if hasattr(ids, "factorize") and not (
-        isinstance(ids.dtype, np.dtype) and ids.dtype.kind != "O"
-    ):
-        return _encode_objects(ids, name)  # by pandas, which is quicker than a loop
+    if hasattr(ids, "factorize") and not isinstance(ids.dtype, np.dtype):
+        if ids.dtype.kind != "f":
+            return _encode_objects(ids, name)  # by pandas, which is quicker than a loop
+        # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
+        ids = ids.to_numpy(dtype=np.float64, na_value=np.nan)
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
     array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
     if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
-        raise ValueError(missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
+        raise ValueError(_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
@@ -36,7 +37,7 @@ def encode(ids: Any, name: str) -> tuple[Array, Array | None]:
         return _encode_objects(array, name)
     if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
         row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
-        raise ValueError(missing_id(name, row))
+        raise ValueError(_missing_id(name, row))
     return array, None
 
 
@@ -78,7 +79,7 @@ def _encode_objects(objects: Any, name: str) -> tuple[Array, Array]:
     missing = [code for code, query in enumerate(distinct) if is_missing(query)]
     gaps = np.isin(rows, [-1, *missing])
     if gaps.any():
-        raise ValueError(missing_id(name, int(gaps.argmax())))
+        raise ValueError(_missing_id(name, int(gaps.argmax())))
     return rows, natural(distinct) if distinct.dtype == object else distinct
 
 
@@ -103,8 +104,7 @@ def is_missing(query: Any) -> bool:
         return True
 
 
-def missing_id(name: str, row: int | str) -> str:
-    """Say that an id is missing."""
+def _missing_id(name: str, row: int) -> str:
     if "qid" not in name:
         return f"{name} must not be missing: row {row} has no item id. Drop such rows."
     return (

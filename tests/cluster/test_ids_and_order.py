@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from ipaddress import IPv4Address
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -206,7 +207,7 @@ def test_numbers_that_would_lose_digits_are_refused(dd, rows):
     """Where int64 and uint64 come together they become floats; small ones do not mind."""
     parts = pieces(rows.assign(query=rows["number"] + 2**60), "mixed")
     parts[1] = parts[1].assign(query=parts[1]["query"].astype("uint64"))
-    with pytest.raises(ValueError, match="qid must have one type in all partitions"):
+    with pytest.raises(ValueError, match="Column 'query' must have one type in all partitions"):
         score(table(dd, parts), metrics=["mrr"], **COLUMNS)
     small = [part.assign(query=part["number"]) for part in parts]
     small[1] = small[1].assign(query=small[1]["query"].astype("uint64"))
@@ -225,8 +226,9 @@ def test_rows_without_an_id_are_refused(dd, rows, missing, arranged):
     ids = objects(parts[3]["query"])
     ids[5] = missing
     parts[3] = parts[3].assign(query=ids)
-    with pytest.raises(ValueError, match="row 5 of partition 3 has no query id"):
+    with pytest.raises(ValueError, match="row 5 has no query id") as caught:
         per_query(table(dd, parts), metrics=["mrr"], **COLUMNS)
+    assert caught.value.__notes__ == ["In partition 3 (the first is 0)."]
 
 
 def test_an_error_of_a_row_says_which_rows_are_meant(dd, rows):
@@ -237,3 +239,147 @@ def test_an_error_of_a_row_says_which_rows_are_meant(dd, rows):
         score(table(dd, parts), metrics=["mrr"], **COLUMNS)
     assert "Rows are numbered within a partition" in caught.value.__notes__[0]
     assert "first is of query" in caught.value.__notes__[0]
+
+
+def _arrow(values, kind):
+    pd, pa = needs("pandas"), needs("pyarrow")
+    return pd.array(pa.array(values, getattr(pa, kind)()), pd.ArrowDtype(getattr(pa, kind)()))
+
+
+def _category(values, kind):
+    return needs("pandas").Series(np.array(values, kind)).astype("category")
+
+
+def _dates(unit, *texts):
+    return needs("pandas").Series(np.array(texts, f"M8[{unit}]"))
+
+
+BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+FOLD = datetime(2026, 10, 25, 2, 30, tzinfo=BERLIN)
+LAST = datetime.max.replace(tzinfo=NEW_YORK)
+BIG = 2**60
+# Ids of each partition.
+HARD = {
+    "sets have no order": lambda: [
+        objects([frozenset({1}), frozenset({2})]),
+        objects([frozenset({1}), frozenset({2, 3})]),
+    ],
+    "sets in tuples": lambda: [
+        objects([(frozenset({1}), 1), (frozenset({2}), 1)]),
+        objects([(frozenset({1}), 1), (frozenset({2, 3}), 1)]),
+    ],
+    "two zeros of Arrow": lambda: [
+        _arrow([0.0, -0.0, 0.0, 3.0, 1.0], "float64"),
+        _arrow([-0.0, 2.0, 5.0], "float64"),
+    ],
+    "the end of uint64 of Arrow": lambda: [
+        _arrow([2**64 - 4, 2**64 - 4, 2**64 - 3], "uint64"),
+        _arrow([2**64 - 3, 2**64 - 3, 2**64 - 2], "uint64"),
+    ],
+    "True and 1": lambda: [np.array([True, False]), np.array([1, 2, 3, 0])],
+    "floats of two sizes": lambda: [np.array([1, 2], "f4"), np.array([2**25, 2**25 + 1])],
+    "floats of two digits": lambda: [np.array([1, 2], "f4"), np.array([2.1, 2.1 + 1e-9])],
+    "large and small": lambda: [np.array([1, 2], "int8"), np.array([300, 2])],
+    "whole and half": lambda: [np.array([1, 2]), np.array([2.5, 2])],
+    "dates of two units": lambda: [
+        _dates("s", "2020-01-01", "2020-01-02"),
+        _dates("ms", "2020-01-03T00:00:00.100", "2020-01-03T00:00:00.200"),
+    ],
+    "text and objects": lambda: [
+        needs("pandas").Series(["a", "b"], dtype="str"),
+        objects([1, "1", "a"]),
+    ],
+    "categories of text and objects": lambda: [
+        needs("pandas").Series(["a", "b"]).astype("category"),
+        needs("pandas").Series(objects([1, "1"])).astype("category"),
+    ],
+    "lone surrogates": lambda: [
+        objects(["\ud800", "'\\ud800'"]),
+        objects(["'\\ud800'", "\ud800"]),
+    ],
+    "the hour that comes twice": lambda: [
+        objects([FOLD.replace(year=2027), FOLD, FOLD.replace(year=2025)]),
+        *[objects([FOLD.replace(fold=1), FOLD.replace(year=2025), FOLD.replace(year=2027)])] * 3,
+    ],
+    "the last hour of all": lambda: [objects([LAST, FOLD]), objects([FOLD, LAST])],
+    "numbers of thousands of digits": lambda: [
+        objects([Decimal("1e5000"), 2, 10**1500]),
+        objects([10**5000, 1, Decimal("1e1500"), 2]),
+    ],
+    "numbers without end": lambda: [
+        objects([Decimal("1e100000000"), Decimal("1e-100000000"), 0]),
+        objects([Decimal("0e-100000000"), 1, Decimal("1e100000000")]),
+    ],
+    "categories of numbers": lambda: [
+        _category([BIG + 5, BIG + 1], "int64"),
+        _category([BIG + 1, BIG + 3, BIG + 5], "int64"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.filterwarnings("ignore:The behavior of array concatenation")
+def test_ids_are_equal_as_they_are_to_python(dd, name, turned):
+    """Compared one by one; they come back with their own values."""
+    pd, rng = needs("pandas"), np.random.default_rng(0)
+    known, parts = [], []
+    for ids in HARD[name]():
+        column = pd.Series(ids, dtype=ids.dtype)
+        numbers = []
+        for one in column:
+            if one not in known:
+                known.append(one)
+            numbers.append(known.index(one))
+        made = {"grade": rng.integers(0, 3, len(numbers)), "score": rng.random(len(numbers))}
+        parts.append(pd.DataFrame({**made, "query": column, "number": numbers}))
+    parts = parts[::-1] if turned else parts
+    grade, points, number = (
+        np.concatenate([part[column] for part in parts]) for column in ("grade", "score", "number")
+    )
+    want = evaluate_per_query(grade, points, qid=number, metrics=METRICS)
+    got = per_query(table(dd, parts), metrics=METRICS, **COLUMNS).compute()
+    found = [known.index(one) for one in got["qid"]]
+    assert sorted(found) == [*range(len(known))]
+    order = np.argsort(want["qid"])
+    for metric in METRICS:
+        np.testing.assert_allclose(got[metric], want[metric][order][found], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("column", ["query", "item"])
+@pytest.mark.parametrize("kind", ["plain", "category", "complex"])
+def test_whole_numbers_that_become_floats_are_refused(dd, column, kind):
+    """Ids and items; of categories as well."""
+    pd = needs("pandas")
+    first = pd.Series([BIG + 5, BIG + 1])
+    second = pd.Series(np.array([BIG + 2, BIG + 5], "c16" if kind == "complex" else "uint64"))
+    parts = []
+    for values in (first, second):
+        part = pd.DataFrame({"query": [1, 2], "grade": 1, "score": [1, 2], "item": [1, 2]})
+        part[column] = values.astype("category") if kind == "category" else values
+        parts.append(part)
+    with pytest.raises(ValueError, match=f"Column '{column}' must have one type"):
+        score(table(dd, parts), metrics=["coverage@1"], item="item", **COLUMNS)
+
+
+def test_not_a_number_of_arrow_is_no_id(dd):
+    """Which is neither missing nor a number."""
+    ids = needs("pandas").Series(_arrow([1.0, float("nan"), 2.0], "float64"))
+    part = needs("pandas").DataFrame({"query": ids, "grade": 1, "score": [1, 2, 3]})
+    with pytest.raises(ValueError, match="row 1 has no query id"):
+        score(table(dd, [part]), metrics=["mrr"], **COLUMNS)
+
+
+@pytest.mark.parametrize("arranged", ARRANGED)
+def test_objects_of_a_table_stay_what_they_are(dd, rows, arranged):
+    """Where Dask turns those of other tables into text: 1 beside "1", items that are numbers."""
+    ids = objects(map(WAYS["text and numbers"][0], rows["number"].tolist()))
+    items = objects(rows.groupby("number").cumcount().tolist())
+    parts = pieces(rows.assign(query=ids, item=items), arranged)
+    made, whole = table(dd, parts), needs("pandas").concat(parts)
+    given = [whole[name].to_numpy() for name in ("grade", "score")]
+    options = {"metrics": ["map", "coverage@1"], "catalog": list(range(12))}
+    want = evaluate(*given, qid=whole["number"].to_numpy(), item=whole["item"].tolist(), **options)
+    with needs("dask").config.set({"dataframe.convert-string": True}):
+        got = score(made, item="item", **COLUMNS, **options)
+    assert got == pytest.approx(want, abs=1e-12)

@@ -56,7 +56,7 @@ def test_interleaved_ids_of_any_kind(qid):
 
 @pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
 def test_ids_that_are_objects_in_pandas(qid):
-    """Told apart by its hash tables as they are by those of Python."""
+    """Told apart as those of a list are."""
     pd = needs("pandas")
     listed = qid.tolist() if isinstance(qid, np.ndarray) else qid
     for order in ([*range(6)], [0, 2, 4, 5, 3, 1]):
