@@ -17,8 +17,9 @@ def means(table: Any) -> dict[str, float]:
     Parameters
     ----------
     table : dask or pandas DataFrame, or dict of str to array-like
-        What `per_query` or `evaluate_per_query` gives: columns of values, and "qid" and
-        "sample_weight", if it has them.
+        What `per_query` or `evaluate_per_query` gives: "qid" and "sample_weight", if it has them;
+        each other column is taken for a metric. Of tables that were merged, ids must be distinct,
+        which is not checked.
 
     Returns
     -------
