@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -64,15 +65,13 @@ def _look(rows: Any, qid: str, part: int) -> _Ids | None:
         error.add_note(f"In partition {part} (the first is 0).")
         raise
     values = codes if distinct is None else distinct
-    if values.dtype.kind in "OU":
+    if values.dtype.kind == "U":  # whose lowest not every NumPy finds
         values = values.astype(object)
     low = high = None
     if values.dtype != object or all(map(_has_order, values)):
-        # As Python and pandas have them, which compare numbers and dates of any two types exactly.
-        try:
+        with suppress(TypeError):  # of several types
+            # As Python and pandas have them, which compare numbers and dates of any types exactly.
             low, high = pd.Series([values.min(), values.max()], dtype=values.dtype)
-        except TypeError:  # of several types
-            low = high = None
     same_bits = ids.dtype.kind in "biumM" or isinstance(ids.dtype, pd.StringDtype)
     return _Ids(low, high, _own(ids), str(ids.dtype) if same_bits else "", _numbers(rows))
 
