@@ -65,10 +65,9 @@ from sklearn_rankscore.metrics import (
     serendipity,
     spearman_rho,
 )
-from sklearn_rankscore.metrics._batches import evaluate_batches, whole_queries
-from sklearn_rankscore.metrics._evaluate import evaluate, evaluate_per_query
-from sklearn_rankscore.metrics._item_tables import Popularity
-from sklearn_rankscore.metrics._profiles import item_popularity, profile_similarity
+from sklearn_rankscore.metrics._rows.item_tables import Popularity
+from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query
+from sklearn_rankscore.metrics.profiles import item_popularity, profile_similarity
 from sklearn_rankscore.model_selection import (
     MultiRankScorer,
     QueryKFold,
@@ -82,6 +81,7 @@ from sklearn_rankscore.model_selection import (
     make_rank_scorer,
     split_report,
 )
+from sklearn_rankscore.streaming._batches import evaluate_batches, whole_queries
 
 __version__ = "0.1.0"
 

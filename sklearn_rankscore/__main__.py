@@ -15,15 +15,15 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predict
 
 from sklearn_rankscore import QueryKFold, RankTarget, get_metric, make_rank_scorer
-from sklearn_rankscore.commands._score import EXAMPLES, add_arguments, score
+from sklearn_rankscore._commands.score import EXAMPLES, add_arguments, score
+from sklearn_rankscore._render import as_text
 from sklearn_rankscore.datasets import load_letor, make_ranking
-from sklearn_rankscore.model_selection._tables import as_text
 from sklearn_rankscore.testing import assert_matches_sklearn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sklearn_rankscore.metrics._validation import Array
+    from sklearn_rankscore.metrics._rows.validation import Array
 
 _PROGRAM = "python -m sklearn_rankscore"
 _RMSE = "RMSE"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import ndcg_score
 
+from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics import ndcg
-from sklearn_rankscore.metrics._ids import shown
-from sklearn_rankscore.metrics._rows import Rows
+from sklearn_rankscore.metrics._rows.rows import Rows
 
 TOLERANCE = 1e-12
 
@@ -57,7 +57,10 @@ def assert_matches_sklearn(
     ours = ndcg.per_query(y_true, y_score, qid=qid, k=k)
     largest, compared = 0.0, 0
     queries = rows.queries
-    where = queries.as_seen(queries.starts), queries.as_seen(queries.lengths)
+    where = (
+        queries.in_order_of_appearance(queries.starts),
+        queries.in_order_of_appearance(queries.lengths),
+    )
     for query, value, start, length in zip(*ours, *where, strict=True):
         lines = (a[None, start : start + length] for a in (rows.grade, rows.score))
         grade, score = (line.astype(np.float64) for line in lines)
@@ -67,7 +70,7 @@ def assert_matches_sklearn(
         difference = abs(float(value) - theirs)
         if not difference <= TOLERANCE:
             raise AssertionError(
-                f"nDCG of query {shown(query)} is {float(value)!r} here and {theirs!r} in "
+                f"nDCG of query {format_id(query)} is {float(value)!r} here and {theirs!r} in "
                 f"scikit-learn; they differ by {difference:.3g}, more than {TOLERANCE:g}."
             )
         largest, compared = max(largest, difference), compared + 1

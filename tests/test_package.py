@@ -26,45 +26,34 @@ MODULES = sorted(
     if not module.name.endswith("__main__")
 )
 
-# Each room may import from those before it; a name stands for all that is below it.
-LAYERS = ["metrics", "distributed", "model_selection", "inspection", "commands", "__main__"]
-ALONE = {"datasets"}
-METRIC_LAYERS = [
-    {"_validation", "_canonical", "_weights"},
-    {"_numbering", "_ids"},
-    {
-        "_seen",
-        "_per_query",
-        "_queries",
-        "_gain",
-        "_conventions",
-        "_names",
-        "_docs",
-        "_highest",
-        "_pairs",
-        "_threads",
-    },
-    {"_ties", "_item_tables"},
-    {"_items"},
-    {"_rows", "_pairs_of_items"},
-    {"_ranking", "_profiles"},
-    {
-        "_cumulated_gain",
-        "_accuracy",
-        "_beyond",
-        "_preferences",
-        "_user_models",
-        "_correlation",
-        "_curves",
-        "_options",
-        "_pointwise",
-        "_serendipity",
-    },
-    {"_compute"},
-    {"_metric"},
-    {"__init__"},
-    {"_evaluate", "_tally"},
-    {"_batches"},
+# Rooms from the ground up: each may import from those before it, and from itself. A name stands
+# for all that is below it, but for what has a line of its own.
+ROOMS = [
+    "_messages",
+    "_render",
+    "datasets",
+    "metrics._rows",
+    "metrics._ranking",
+    "metrics._formulas",
+    "metrics._metric",
+    "metrics",
+    "metrics.profiles",
+    "metrics.evaluate",
+    "streaming",
+    "distributed",
+    "testing",
+    "model_selection._ids",
+    "model_selection._scorers",
+    "model_selection._rankers",
+    "model_selection._splits",
+    "model_selection",
+    "inspection._explain",
+    "inspection._report",
+    "inspection._displays",
+    "inspection",
+    "",
+    "_commands",
+    "__main__",
 ]
 
 
@@ -86,42 +75,57 @@ def imports(path, *, typing=True):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def room(name):
-    """First part of a name below the package, or "" for the package itself."""
-    parts = name.removeprefix("sklearn_rankscore").lstrip(".").split(".")
-    return parts[0] if parts[0] in {*LAYERS, *ALONE, "testing"} else ""
+def name_of(path):
+    """Name of a module below the package, from its path."""
+    parts = path.relative_to(HOUSE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
 
 
-def test_imports_run_one_way():
-    """Metrics <- model_selection <- inspection <- __main__; datasets stands alone."""
-    seen = 0
-    for path in HOUSE.rglob("*.py"):
-        here = path.relative_to(HOUSE).parts[0].removesuffix(".py")
-        for name in imports(path):
-            if not name.startswith("sklearn_rankscore") or here == "__init__":
-                continue
-            seen += 1
-            there = room(name)
-            if here in ALONE:
-                pytest.fail(f"{here} imports {name}")
-            if here == "testing":
-                assert there == "metrics", f"{here} imports {name}"
-            elif here != "__main__":
-                assert there in LAYERS, f"{path.name} imports the package itself: {name}"
-                assert LAYERS.index(there) <= LAYERS.index(here), f"{path.name} imports {name}"
-    assert seen > 50
+MODULE_NAMES = {name_of(path) for path in HOUSE.rglob("*.py")}
 
 
-def test_metrics_have_layers_of_their_own():
-    """Formulas stand on rankings, metrics on formulas; nothing looks up."""
-    floors = {name: floor for floor, names in enumerate(METRIC_LAYERS) for name in names}
-    files = {path.stem: path for path in (HOUSE / "metrics").glob("*.py")}
-    assert set(files) == set(floors)
-    for name, path in files.items():
-        for imported in imports(path, typing=False):
-            parts = imported.removeprefix("sklearn_rankscore.metrics.").split(".")
-            if imported.startswith("sklearn_rankscore") and parts[0] in floors:
-                assert floors[parts[0]] < floors[name], f"{path.name} imports {imported}"
+def imported_modules(path, *, typing=True):
+    """Modules of the package that a file imports, by their names below it."""
+    for name in imports(path, typing=typing):
+        if name.split(".")[0] == "sklearn_rankscore":
+            below = name.removeprefix("sklearn_rankscore").lstrip(".")
+            while below not in MODULE_NAMES:  # a class or a function of a module
+                below = below.rpartition(".")[0]
+            yield below
+
+
+def room(module):
+    """The narrowest room that a module is in."""
+    while module not in ROOMS:
+        module = module.rpartition(".")[0]
+    return module
+
+
+@pytest.mark.parametrize("path", sorted(HOUSE.rglob("*.py")), ids=name_of)
+def test_imports_run_one_way(path):
+    """A room stands on those below it; nothing looks up."""
+    here = room(name_of(path))
+    for module in imported_modules(path):
+        there = room(module)
+        assert ROOMS.index(there) <= ROOMS.index(here), f"{here} imports {module}"
+
+
+def test_every_room_is_there():
+    """No room of the list is empty."""
+    assert {room(module) for module in MODULE_NAMES} == set(ROOMS)
+
+
+def test_no_modules_import_each_other():
+    """What is imported when the package runs has an order in which it could be read."""
+    ahead = {
+        name_of(path): set(imported_modules(path, typing=False)) - {name_of(path)}
+        for path in HOUSE.rglob("*.py")
+    }
+    assert sum(map(len, ahead.values())) > 100
+    while ahead:
+        read = {name for name, others in ahead.items() if not others & ahead.keys()}
+        assert read, f"these import each other: {sorted(ahead)}"
+        ahead = {name: others for name, others in ahead.items() if name not in read}
 
 
 def test_only_public_names_of_other_packages_are_imported():

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn_rankscore.distributed._table import dask_there
-from sklearn_rankscore.metrics._compute import undefined
-from sklearn_rankscore.metrics._per_query import read_per_query
-from sklearn_rankscore.metrics._tally import Sum
-from sklearn_rankscore.metrics._weights import check_some_weight, scaled, weighted_sums
+from sklearn_rankscore.metrics._metric.engine import undefined
+from sklearn_rankscore.metrics._rows.per_query import read_per_query
+from sklearn_rankscore.metrics._rows.weights import (
+    check_some_weight,
+    normalize_weights,
+    weighted_sums,
+)
+from sklearn_rankscore.streaming._running_means import Sum
 
 
 def means(table: Any) -> dict[str, float]:
@@ -59,5 +63,5 @@ def means(table: Any) -> dict[str, float]:
 def _sums(table: Any) -> tuple[dict[str, Any], float]:
     """By metric the sum of weighted values, and that of their weights; the unit of weights."""
     _, values, weight = read_per_query(table)
-    weight, unit = (None, 1.0) if weight is None else scaled(weight)
+    weight, unit = (None, 1.0) if weight is None else normalize_weights(weight)
     return {name: weighted_sums(column, weight) for name, column in values.items()}, unit

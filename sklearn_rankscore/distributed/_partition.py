@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._evaluate import evaluate_per_query
-from sklearn_rankscore.metrics._ids import shown
-from sklearn_rankscore.metrics._per_query import ID, WEIGHT
-from sklearn_rankscore.metrics._tally import Tally
+from sklearn_rankscore._messages import error_context, format_id
+from sklearn_rankscore.metrics._rows.per_query import ID, WEIGHT
+from sklearn_rankscore.metrics.evaluate import evaluate_per_query
+from sklearn_rankscore.streaming._running_means import RunningMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from sklearn_rankscore.metrics import Metric
 
@@ -23,7 +22,7 @@ def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]], id_typ
     wanted, columns = asked
     table: dict[str, Any] = {}
     if len(rows):
-        with _noted(rows[columns["qid"]]):
+        with error_context(_where(rows[columns["qid"]])):
             table.update(evaluate_per_query(metrics=wanted, **_of_rows(rows, columns)))
         if table[ID].dtype.kind == "U":
             table[ID] = table[ID].astype(object)  # of which pandas makes any kind of text
@@ -43,27 +42,22 @@ def table_of(
     )
 
 
-def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> Tally:
+def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> RunningMeans:
     """What the queries of a partition add to the means."""
     wanted, columns = asked
-    tally = Tally(list(wanted.values()))
+    tally = RunningMeans(list(wanted.values()))
     if len(rows):
-        with _noted(rows[columns["qid"]]):
+        with error_context(_where(rows[columns["qid"]])):
             tally.add(**_of_rows(rows, columns))
     return tally
 
 
-@contextmanager
-def _noted(ids: Any) -> Iterator[None]:
-    """Say of an error which rows it is of."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        error.add_note(
-            f"Rows are numbered within a partition; this one has {len(ids)}, and the first is of "
-            f"query {shown(ids.iloc[0])}."
-        )
-        raise
+def _where(ids: Any) -> str:
+    """Say which rows an error is of."""
+    return (
+        f"Rows are numbered within a partition; this one has {len(ids)}, and the first is of "
+        f"query {format_id(ids.iloc[0])}."
+    )
 
 
 def _of_rows(rows: Any, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sklearn_rankscore.distributed._partition import table_of, tally_of, values_of
 from sklearn_rankscore.distributed._table import asked, opened
-from sklearn_rankscore.metrics._evaluate import check_columns
-from sklearn_rankscore.metrics._tally import Tally
+from sklearn_rankscore.metrics.evaluate import check_columns
+from sklearn_rankscore.streaming._running_means import RunningMeans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._options import CallOptions
+    from sklearn_rankscore.metrics._metric.options import CallOptions
 
 
 def per_query(
@@ -139,7 +139,7 @@ def score(
     dask, wanted, columns = asked(metrics, metric_options, named)
     table, _, once = opened(dask, ddf, wanted, columns)
     tally = dask.delayed(tally_of)
-    total = Tally(list(wanted.values()))
+    total = RunningMeans(list(wanted.values()))
     for part in dask.compute(*[tally(rows, once) for rows in table.to_delayed()]):
         total.merge(part)
     return dict(zip(wanted, total.means(), strict=True))

@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from sklearn_rankscore.metrics._canonical import canonical
-from sklearn_rankscore.metrics._ids import encode
+from sklearn_rankscore.metrics._rows.canonical import canonical
+from sklearn_rankscore.metrics._rows.ids import encode_ids
 
 
 def shuffled(dask: Any, table: Any, qid: str, *, by_value: bool, row_order: bool) -> Any:
@@ -44,7 +44,7 @@ def _marked(rows: Any, qid: str, part: int, names: dict[str, str]) -> Any:
     if "key" in names:
         if hasattr(ids.dtype, "categories"):  # which Dask joins with nothing else
             rows[qid] = ids.astype(ids.cat.categories.dtype)
-        codes, distinct = encode(ids, "qid")
+        codes, distinct = encode_ids(ids, "qid")
         if distinct is None:
             distinct, codes = np.unique(codes, return_inverse=True)
         # Two ids may have the same key, as it only says where they are brought together; those

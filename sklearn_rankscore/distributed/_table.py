@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn_rankscore._messages import describe, suggest
 from sklearn_rankscore.distributed._whole_queries import whole_queries
-from sklearn_rankscore.metrics._compute import request_of
-from sklearn_rankscore.metrics._evaluate import parted
-from sklearn_rankscore.metrics._names import meant
-from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._metric.engine import request_of
+from sklearn_rankscore.metrics.evaluate import split_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,12 +37,12 @@ def asked(
 ) -> tuple[Any, dict[str, Metric], dict[str, Any]]:
     """Dask, metrics by their names, and the columns that are needed, by what they hold."""
     dask = dask_there()
-    wanted, of_rows = parted(metrics, metric_options)
+    wanted, of_rows = split_options(metrics, metric_options)
     columns = {**named, **of_rows}
     for name, column in columns.items():
         if isinstance(column, (str, int)) or (column is None and name in _NOT_NEEDED):
             continue
-        raise TypeError(f"{name} must be the name of a column. Got {got(column)} instead.")
+        raise TypeError(f"{name} must be the name of a column. Got {describe(column)} instead.")
     return dask, wanted, {name: column for name, column in columns.items() if column is not None}
 
 
@@ -69,7 +68,7 @@ def _columns(dask: Any, ddf: Any, columns: Mapping[str, Any]) -> Any:
     listed = list(ddf.columns)
     for name, column in columns.items():
         if column not in listed:
-            hint, names = meant(str(column), listed), ", ".join(map(repr, listed))
+            hint, names = suggest(str(column), listed), ", ".join(map(repr, listed))
             raise ValueError(f"{name}={column!r} is no column of ddf, which has {names}.{hint}")
         if listed.count(column) > 1:
             raise ValueError(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rankscore.distributed._shuffle import of_parts, shuffled
-from sklearn_rankscore.metrics._ids import encode
+from sklearn_rankscore.metrics._rows.ids import encode_ids
 
 
 def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> tuple[Any, Any]:
@@ -60,7 +60,7 @@ def _look(rows: Any, qid: str, part: int) -> _Ids | None:
     if not len(ids):
         return None
     try:
-        codes, distinct = encode(ids, "qid")
+        codes, distinct = encode_ids(ids, "qid")
     except (TypeError, ValueError) as error:
         error.add_note(f"In partition {part} (the first is 0).")
         raise

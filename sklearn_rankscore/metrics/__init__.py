@@ -4,78 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from sklearn_rankscore.metrics import (
-    _accuracy,
-    _beyond,
-    _correlation,
-    _cumulated_gain,
-    _curves,
-    _names,
-    _pointwise,
-    _preferences,
-    _serendipity,
-    _user_models,
+from sklearn_rankscore._messages import describe
+from sklearn_rankscore.metrics._formulas import (
+    correlation,
+    coverage,
+    cumulated_gain,
+    curves,
+    diversity,
+    pointwise,
+    preferences,
+    relevance,
+    user_models,
 )
-from sklearn_rankscore.metrics._metric import Metric, PerQuery
-from sklearn_rankscore.metrics._validation import got
+from sklearn_rankscore.metrics._formulas import novelty as novelties
+from sklearn_rankscore.metrics._formulas import serendipity as serendipities
+from sklearn_rankscore.metrics._metric import names
+from sklearn_rankscore.metrics._metric.metric import Metric, PerQuery
 
 if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._options import Options
+    from sklearn_rankscore.metrics._metric.options import Options
 
 # THE TABLE: every public metric, one line each.
-average_precision = Metric(_accuracy.average_precision, aliases=("ap", "map"))
-bpref = Metric(_preferences.bpref)
+average_precision = Metric(relevance.average_precision, aliases=("ap", "map"))
+bpref = Metric(preferences.bpref)
 catalog_coverage = Metric(
-    _beyond.catalog_coverage,
+    coverage.catalog_coverage,
     aliases=("coverage",),
     grades="unused",
     row_values=("item",),
-    pool=_beyond.share_covered,
+    pool=coverage.share_covered,
     best_orders=False,
     shared=("ties",),
 )
-cumulative_gain = Metric(_cumulated_gain.cumulative_gain, aliases=("cg",))
-dcg = Metric(_cumulated_gain.dcg)
-eleven_point_precision = Metric(_curves.eleven_point_precision, aliases=("11pt",))
-expected_reciprocal_rank = Metric(_user_models.expected_reciprocal_rank, aliases=("err",))
-f1 = Metric(_accuracy.f1)
-fall_out = Metric(_accuracy.fall_out, greater_is_better=False)
-hit_rate = Metric(_user_models.hit_rate, aliases=("hr", "success"))
-ideal_dcg = Metric(_cumulated_gain.ideal_dcg, aliases=("idcg",))
-interpolated_precision = Metric(_curves.interpolated_precision, aliases=("iprec",))
+cumulative_gain = Metric(cumulated_gain.cumulative_gain, aliases=("cg",))
+dcg = Metric(cumulated_gain.dcg)
+eleven_point_precision = Metric(curves.eleven_point_precision, aliases=("11pt",))
+expected_reciprocal_rank = Metric(user_models.expected_reciprocal_rank, aliases=("err",))
+f1 = Metric(relevance.f1)
+fall_out = Metric(relevance.fall_out, greater_is_better=False)
+hit_rate = Metric(user_models.hit_rate, aliases=("hr", "success"))
+ideal_dcg = Metric(cumulated_gain.ideal_dcg, aliases=("idcg",))
+interpolated_precision = Metric(curves.interpolated_precision, aliases=("iprec",))
 intra_list_diversity = Metric(
-    _beyond.intra_list_diversity,
+    diversity.intra_list_diversity,
     aliases=("ild", "diversity"),
     grades="unused",
     row_values=("item",),
     best_orders=False,
     shared=("ties", "replace_undefined_by"),
 )
-judged = Metric(_accuracy.judged, grades="unjudged")
-kendall_tau_b = Metric(_correlation.kendall_tau_b, aliases=("kendall",), own_ties=True)
-ndcg = Metric(_cumulated_gain.ndcg)
+judged = Metric(relevance.judged, grades="unjudged")
+kendall_tau_b = Metric(correlation.kendall_tau_b, aliases=("kendall",), own_ties=True)
+ndcg = Metric(cumulated_gain.ndcg)
 novelty = Metric(
-    _beyond.novelty,
+    novelties.novelty,
     grades="unused",
     row_values=("item",),
-    check=_beyond.check_novelty,
+    check=novelties.check_novelty,
     shared=("ties", "replace_undefined_by"),
 )
-pairwise_accuracy = Metric(_correlation.pairwise_accuracy)
-precision = Metric(_accuracy.precision, aliases=("p",))
-r_precision = Metric(_accuracy.r_precision, aliases=("rprec",))
-rank_biased_precision = Metric(_user_models.rank_biased_precision, aliases=("rbp",))
-recall = Metric(_accuracy.recall, aliases=("r",))
-reciprocal_rank = Metric(_user_models.reciprocal_rank, aliases=("rr", "mrr"))
-rmse = Metric(_pointwise.rmse, greater_is_better=False, pool=_pointwise.root_of_mean, shared=())
-roc_auc = Metric(_preferences.roc_auc, aliases=("auc",))
+pairwise_accuracy = Metric(preferences.pairwise_accuracy)
+precision = Metric(relevance.precision, aliases=("p",))
+r_precision = Metric(relevance.r_precision, aliases=("rprec",))
+rank_biased_precision = Metric(user_models.rank_biased_precision, aliases=("rbp",))
+recall = Metric(relevance.recall, aliases=("r",))
+reciprocal_rank = Metric(user_models.reciprocal_rank, aliases=("rr", "mrr"))
+rmse = Metric(pointwise.rmse, greater_is_better=False, pool=pointwise.root_of_mean, shared=())
+roc_auc = Metric(preferences.roc_auc, aliases=("auc",))
 serendipity = Metric(
-    _serendipity.serendipity,
+    serendipities.serendipity,
     row_values=("item", "similarity"),
-    check=_serendipity.check_serendipity,
+    check=serendipities.check_serendipity,
     shared=("ties", "replace_undefined_by"),
 )
-spearman_rho = Metric(_correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)
+spearman_rho = Metric(correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)
 
 _METRICS = {value.name: value for value in list(globals().values()) if isinstance(value, Metric)}
 _SPELLINGS = {
@@ -166,13 +168,14 @@ def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
     average_precision@10
     """
     if isinstance(name, str):
-        canonical, k = _names.parse(name, _SPELLINGS)
+        canonical, k = names.parse(name, _SPELLINGS)
         metric = _METRICS[canonical] if k is None else _METRICS[canonical].bind(k=k)
     elif isinstance(name, Metric):
         metric = name
     else:
         raise TypeError(
-            f"A metric must be a name such as 'ndcg@10', or a Metric. Got {got(name)} instead."
+            f"A metric must be a name such as 'ndcg@10', or a Metric. Got {describe(name)} "
+            "instead."
         )
     bound = metric.bind(**options) if options else metric
     if "k" in metric.bound and bound.bound["k"] != metric.bound["k"]:

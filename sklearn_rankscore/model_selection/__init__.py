@@ -1,17 +1,17 @@
 """From a fitted estimator to a score: scorers, targets that carry query ids, splits."""
 
-from sklearn_rankscore.model_selection._cut_queries import QuerySplitWarning
-from sklearn_rankscore.model_selection._fold_report import SplitReport
-from sklearn_rankscore.model_selection._rank_scorer import (
-    MultiRankScorer,
-    RankScorer,
+from sklearn_rankscore.model_selection._ids.cut_queries import QuerySplitWarning
+from sklearn_rankscore.model_selection._ids.target import RankTarget
+from sklearn_rankscore.model_selection._rankers.ranker import QueryRanker
+from sklearn_rankscore.model_selection._scorers.rank_scorer import MultiRankScorer, RankScorer
+from sklearn_rankscore.model_selection._scorers.scorer import (
+    make_multi_rank_scorer,
+    make_rank_scorer,
 )
-from sklearn_rankscore.model_selection._ranker import QueryRanker
-from sklearn_rankscore.model_selection._scorer import make_multi_rank_scorer, make_rank_scorer
-from sklearn_rankscore.model_selection._split import QueryKFold
-from sklearn_rankscore.model_selection._split_report import split_report
-from sklearn_rankscore.model_selection._target import RankTarget
-from sklearn_rankscore.model_selection._temporal import TemporalSplit
+from sklearn_rankscore.model_selection._splits.fold_report import SplitReport
+from sklearn_rankscore.model_selection._splits.query_kfold import QueryKFold
+from sklearn_rankscore.model_selection._splits.split_report import split_report
+from sklearn_rankscore.model_selection._splits.temporal import TemporalSplit
 
 __all__ = [
     "MultiRankScorer",

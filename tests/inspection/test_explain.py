@@ -10,7 +10,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import Explanation, RankTarget, explain, get_metric, ndcg
-from sklearn_rankscore.inspection._workings import WORKINGS
+from sklearn_rankscore.inspection._explain.workings import WORKINGS
 
 POLICIES = ("average", "optimistic", "pessimistic", "first", "last")
 OPTIONS = {

@@ -8,7 +8,7 @@ from conftest import needs
 from scipy import stats
 
 from sklearn_rankscore import RankReport, RankTarget, evaluate, rank_report
-from sklearn_rankscore.inspection._statistics import compare, holm, intervals
+from sklearn_rankscore.inspection._report.statistics import compare, holm, intervals
 
 
 def draw(seed, n_queries=60, n_rows=8):

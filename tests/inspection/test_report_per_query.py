@@ -9,7 +9,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query, rank_report
-from sklearn_rankscore.inspection._statistics import compare, intervals
+from sklearn_rankscore.inspection._report.statistics import compare, intervals
 
 METRICS = ["ndcg@5", "fall_out@3"]
 

@@ -24,7 +24,7 @@ from sklearn_rankscore import (
     metric_names,
     whole_queries,
 )
-from sklearn_rankscore.metrics._tally import Tally
+from sklearn_rankscore.streaming._running_means import RunningMeans
 
 
 class Size(StrEnum):
@@ -194,8 +194,8 @@ def test_memory_is_that_of_a_batch():
 def test_sums_do_not_wear_off():
     """A hundred thousand small parts after a large one; two halves merged, through a pickle."""
     parts = [([0, 1], [1, 1], [number, number]) for number in range(100)]
-    halves = [Tally([get_metric("dcg"), get_metric("rmse")]) for _ in range(2)]
-    whole = Tally([get_metric("dcg"), get_metric("rmse")])
+    halves = [RunningMeans([get_metric("dcg"), get_metric("rmse")]) for _ in range(2)]
+    whole = RunningMeans([get_metric("dcg"), get_metric("rmse")])
     for number, (y_true, y_score, qid) in enumerate(parts):
         weight = [1e16 if number == 0 else 1.0] * 2
         for tally in (halves[number % 2], whole):
@@ -204,7 +204,7 @@ def test_sums_do_not_wear_off():
     exact = [(1 + 1 / np.log2(3)) / 2, np.sqrt(0.5)]
     assert halves[0].means() == pytest.approx(exact, rel=1e-15)
     assert whole.means() == pytest.approx(exact, rel=1e-15)
-    total = Tally([get_metric("cumulative_gain")])
+    total = RunningMeans([get_metric("cumulative_gain")])
     total.add([1e16], [1], [0])
     for number in range(1, 1001):
         total.add([1.0], [1], [number])

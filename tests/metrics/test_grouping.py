@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sklearn_rankscore import evaluate, evaluate_per_query, intra_list_diversity, ndcg, rmse
-from sklearn_rankscore.metrics import _numbering
-from sklearn_rankscore.metrics._queries import Queries
+from sklearn_rankscore.metrics._rows import factorize as numbering
+from sklearn_rankscore.metrics._rows.queries import Queries
 
 SPANS = [(1, 5), (7, 10**6), (1000, 2**31), (20_000, 2**62), (5000, 50)]
 
@@ -21,7 +21,11 @@ def test_numbers_stand_for_their_ids(dtype, size, span):
     low, high = max(info.min, -span), min(info.max, span)
     values = rng.integers(low, high, size, dtype=dtype, endpoint=True)
     values[:1] = info.max
-    for number in (_numbering.number, _numbering.by_slot, _numbering.by_order):
+    for number in (
+        numbering.factorize,
+        numbering.number_by_hash_table,
+        numbering.number_by_sorting,
+    ):
         ids, numbers, *counts = number(values)
         np.testing.assert_array_equal(ids[numbers], values)
         assert len(ids) == len(np.unique(values))
@@ -36,9 +40,9 @@ def test_texts_are_told_apart_even_where_their_hashes_are_not(kind, monkeypatch)
     rng = np.random.default_rng(1)
     names = np.array(["", "a", "aa", "ab", "b", "äöü" if kind == "U" else "c"]).astype(kind)
     values = names[rng.integers(0, len(names), 500)]
-    for odd in (_numbering.ODD, np.uint64(0)):
-        monkeypatch.setattr(_numbering, "ODD", odd)
-        ids, numbers, counts = _numbering.number(values)
+    for odd in (numbering.ODD, np.uint64(0)):
+        monkeypatch.setattr(numbering, "ODD", odd)
+        ids, numbers, counts = numbering.factorize(values)
         np.testing.assert_array_equal(ids[numbers], values)
         assert sorted(ids.tolist()) == sorted(set(values.tolist()))
         np.testing.assert_array_equal(counts, np.bincount(numbers))

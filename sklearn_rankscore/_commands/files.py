@@ -1,0 +1,204 @@
+"""Files of labels and scores, read line by line; what is wrong is said by file and line."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from sklearn_rankscore._messages import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+@dataclass
+class Rows:
+    """Grades, ids, and the scores of each model, one per row."""
+
+    y_true: Array  # nan where nobody has judged
+    qid: Array
+    scores: dict[str, Array]
+
+
+def svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
+    """Read an SVMlight file with query ids, of which only those are read, and a score per line."""
+    grades, ids = [], []
+    for number, line in _lines(labels):
+        parts = line.split("#", 1)[0].split(None, 2)
+        if not parts:  # a comment
+            continue
+        if len(parts) < 2 or not parts[1].startswith("qid:") or parts[1] == "qid:":
+            _wrong(labels, number, "'grade qid:ID feature:value …'", line)
+        grades.append(_number(parts[0], labels, number, "a grade"))
+        ids.append(parts[1][4:])
+    rows = Rows(np.array(grades), np.array(ids), {})
+    for model, path in scores.items():
+        values = [_number(line, path, number, "one score") for number, line in _lines(path)]
+        if len(values) != len(grades):
+            raise ValueError(
+                f"{path} must have one score for each of the {len(grades):,} rows of {labels}. "
+                f"Got {len(values):,}."
+            )
+        rows.scores[model] = np.array(values)
+    return rows
+
+
+def table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
+    """Read columns of a CSV or Parquet file, by their names."""
+    wanted = [grade, qid, *scores]
+    is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
+    columns = _parquet(path, wanted) if is_parquet else _csv(path, wanted)
+    try:
+        numbers = {name: np.asarray(columns[name], dtype=np.float64) for name in (grade, *scores)}
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}.") from error
+    for name, values in numbers.items():
+        if np.isnan(values).any():
+            row = int(np.isnan(values).argmax()) + 1
+            raise ValueError(f"{path}, row {row}: expected a number for {name}. Got none.")
+    ids = np.asarray(columns[qid])
+    return Rows(numbers[grade], ids, {name: numbers[name] for name in scores})
+
+
+def _csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        names = next(reader, [])
+        if not names:
+            raise ValueError(f"{path} holds nothing.")
+        places = [_place(name, names, path) for name in wanted]
+        columns: list[list[Any]] = [[] for _ in wanted]
+        for line in _records(reader, path):
+            if len(line) != len(names):
+                expected = f"{len(names)} values, as the first line has"
+                _wrong(path, reader.line_num, expected, ",".join(line))
+            for at, (place, column) in enumerate(zip(places, columns, strict=True)):
+                text = line[place]
+                if not text:
+                    _wrong(path, reader.line_num, f"a value for {wanted[at]}", text)
+                what = f"a number for {wanted[at]}"
+                column.append(text if at == 1 else _number(text, path, reader.line_num, what))
+    return dict(zip(wanted, columns, strict=True))
+
+
+def _records(reader: Any, path: str) -> Iterator[list[str]]:
+    """Lines of a CSV file that hold something."""
+    try:
+        yield from (line for line in reader if line)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}, line {reader.line_num + 1}: {error}.") from error
+
+
+def _parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
+    try:
+        from pyarrow import parquet  # noqa: PLC0415 - only for such files
+    except ImportError as error:
+        raise ValueError(f"{path}: to read Parquet, install pyarrow.") from error
+    try:
+        names = parquet.read_schema(path).names
+        places = [_place(name, names, path) for name in wanted]
+        read = parquet.read_table(path, columns=[names[place] for place in dict.fromkeys(places)])
+    except OSError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return {name: read[name].to_numpy() for name in wanted}
+
+
+def _place(name: str, names: Sequence[str], path: str) -> int:
+    if name not in names:
+        raise ValueError(f"{path} has no column {name!r}. Its columns are {', '.join(names)}.")
+    return names.index(name)
+
+
+def trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
+    """Read judgements and runs in TREC's form; ties are by document, descending.
+
+    Rows are the documents that were judged or that any run has, of the queries that both have;
+    with `complete` of all that were judged.
+    """
+    judged: dict[str, dict[str, float]] = {}
+    for number, line in _lines(qrels):
+        parts = line.split()
+        if len(parts) != 4:
+            _wrong(qrels, number, "'query iteration document grade'", line)
+        query, _, document, grade = parts
+        of_query = judged.setdefault(query, {})
+        if document in of_query:
+            _wrong(qrels, number, f"each document once for query {query}", line)
+        of_query[document] = _number(grade, qrels, number, "a grade")
+    found = {model: _run(path) for model, path in runs.items()}
+    queries = [q for q in judged if complete or any(q in run for run in found.values())]
+    if not queries:
+        raise ValueError(f"{qrels} judges no query of {', '.join(runs.values())}.")
+    grades, ids = [], []
+    scores: dict[str, list[float]] = {model: [] for model in runs}
+    for query in queries:
+        lists = [run.get(query, {}) for run in found.values()]
+        documents = sorted({*judged[query], *(d for run in lists for d in run)}, reverse=True)
+        grades += [judged[query].get(document, np.nan) for document in documents]
+        ids += [query] * len(documents)
+        for column, run in zip(scores.values(), lists, strict=True):
+            column += [run.get(document, -np.inf) for document in documents]
+    columns = {model: np.array(column) for model, column in scores.items()}
+    return Rows(np.array(grades), np.array(ids), columns)
+
+
+def _run(path: str) -> dict[str, dict[str, float]]:
+    run: dict[str, dict[str, float]] = {}
+    ranks: dict[str, list[tuple[float, float, int]]] = {}
+    for number, line in _lines(path):
+        parts = line.split()
+        if len(parts) not in (5, 6):
+            _wrong(path, number, "'query Q0 document rank score tag'", line)
+        query, _, document, rank, score = parts[:5]
+        of_query = run.setdefault(query, {})
+        if document in of_query:
+            _wrong(path, number, f"each document once for query {query}", line)
+        of_query[document] = _number(score, path, number, "a score")
+        place = _number(rank, path, number, "a rank")
+        ranks.setdefault(query, []).append((place, of_query[document], number))
+    for lines in ranks.values():
+        in_order = sorted(lines, key=lambda line: (line[0], -line[1]))
+        for (before, above, _), (place, below, number) in pairwise(in_order):
+            if below > above and place > before:
+                expected = f"scores that fall with the rank, at most {above:g} at rank {place:g}"
+                _wrong(path, number, expected, f"{below:g}")
+    return run
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    """Lines that hold something, by number."""
+    number = 0
+    empty = True
+    with Path(path).open(encoding="utf-8-sig") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    empty = False
+                    yield number, line.strip()
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{path}, line {number + 1}: expected text in UTF-8; unpack a compressed file."
+            ) from error
+    if empty:
+        raise ValueError(f"{path} holds nothing.")
+
+
+def _number(text: str, path: str, number: int, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        _wrong(path, number, what, text)
+    if value != value:  # noqa: PLR0124 - NaN
+        _wrong(path, number, what, text)
+    return value
+
+
+def _wrong(path: str, number: int, expected: str, text: str) -> NoReturn:
+    raise ValueError(f"{path}, line {number}: expected {expected}. Got {describe(text)}.")

@@ -1,0 +1,219 @@
+"""The command ``score``: metrics of files of labels and scores."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore._commands import files
+from sklearn_rankscore._render import as_markdown, as_text
+from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._metric.engine import evaluate, per_query_of_all
+from sklearn_rankscore.metrics.evaluate import named_metrics
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+EXAMPLES = """\
+examples:
+  rankscore score --labels test.svm --scores model.txt -m ndcg@10 -m map
+  rankscore score --labels test.svm --scores old=a.txt --scores new=b.txt --plot curves.png
+  rankscore score --table rows.parquet --y-true grade --qid query --scores model_a --scores model_b
+  rankscore score --qrels judged.txt --run system.txt -m map -m p@10 --convention trec_eval
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    add = parser.add_argument
+    add("--labels", metavar="FILE", help="SVMlight file, 'grade qid:ID feature:value …'")
+    add("--table", metavar="FILE", help="CSV or Parquet file with columns of rows")
+    add("--qrels", metavar="FILE", help="TREC judgements, 'query iteration document grade'")
+    add(
+        "--scores",
+        metavar="[NAME=]FILE",
+        action="append",
+        help="one score per line, as LightGBM and XGBoost write them; of a table, a column; "
+        "several are compared",
+    )
+    add(
+        "--run",
+        metavar="[NAME=]FILE",
+        action="append",
+        help="TREC run, 'query Q0 document rank score tag'; several are compared",
+    )
+    add("--y-true", metavar="COLUMN", default="y_true", help="of a table (default: %(default)s)")
+    add("--qid", metavar="COLUMN", default="qid", help="of a table (default: %(default)s)")
+    add(
+        "-m",
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="such as ndcg@10, map or p@5, several times (default: ndcg@10, map, mrr)",
+    )
+    add("--convention", help="sklearn, trec_eval, lightgbm, xgboost or catboost")
+    add("--complete", action="store_true", help="queries that no run has count as well, with 0")
+    add("--per-query", metavar="FILE", help="write the value of each query as CSV")
+    add("--plot", metavar="FILE", help="draw the first metric against k (.png, .svg, .pdf)")
+    add("--format", choices=("text", "json", "markdown"), default="text")
+    add("--seed", type=int, default=0, help="of intervals and tests (default: %(default)s)")
+
+
+def score(options: argparse.Namespace) -> str:
+    """Read, compute, write the files that were asked for, and give what is printed."""
+    names = options.metric or ["ndcg@10", "map", "mrr"]
+    given = {} if options.convention is None else {"convention": options.convention}
+    metrics = named_metrics(names, given)
+    for name, metric in metrics.items():
+        if metric.row_values:
+            raise ValueError(f"{name} needs the item of each row, which these files do not hold.")
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
+    if options.complete and not options.qrels:
+        raise ValueError("--complete is of --qrels: queries that were judged and no run has.")
+    rows = _read(options)
+    unjudged = [name for name, metric in metrics.items() if metric.name in ("bpref", "judged")]
+    if unjudged and len(rows.scores) > 1:
+        raise ValueError(f"{', '.join(unjudged)} of several runs: score one at a time.")
+    if options.per_query:
+        _write_per_query(options.per_query, rows, metrics)
+    if options.plot:
+        _draw(options.plot, rows, metrics, options.seed)
+    if len(rows.scores) == 1:
+        (scores,) = rows.scores.values()
+        return _one(_means(rows, scores, metrics), options.format)
+    report = rank_report(
+        np.nan_to_num(rows.y_true),
+        rows.scores,
+        qid=rows.qid,
+        metrics=metrics,
+        random_state=options.seed,
+    )
+    if options.format == "json":
+        return _json({"baseline": report.baseline, "rows": report.rows})
+    return report.to_markdown() if options.format == "markdown" else str(report)
+
+
+def _read(options: argparse.Namespace) -> files.Rows:
+    ways = {"--labels": options.labels, "--table": options.table, "--qrels": options.qrels}
+    chosen = [way for way, path in ways.items() if path]
+    if len(chosen) != 1:
+        raise ValueError(
+            "Give rows in one of three ways: --labels FILE --scores FILE; --table FILE --scores "
+            "COLUMN; --qrels FILE --run FILE."
+        )
+    wanted, other = ("run", "scores") if options.qrels else ("scores", "run")
+    if not getattr(options, wanted) or getattr(options, other):
+        raise ValueError(f"With {chosen[0]} give --{wanted}, and no --{other}.")
+    if options.table:
+        if len(set(options.scores)) < len(options.scores):
+            raise ValueError("Each column of --scores must be given once.")
+        return files.table(options.table, options.y_true, options.qid, options.scores)
+    paths = _named(getattr(options, wanted))
+    if options.labels:
+        return files.svmlight(options.labels, paths)
+    return files.trec(options.qrels, paths, complete=options.complete)
+
+
+def _named(arguments: Sequence[str]) -> dict[str, str]:
+    """NAME=FILE, or a file by the stem of its name."""
+    paths: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals or Path(argument).exists():
+            name, path = Path(argument).stem, argument
+        if name in paths:
+            raise ValueError(f"Two models are called {name!r}; name them: NAME=FILE.")
+        paths[name] = path
+    return paths
+
+
+def _kinds(
+    rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]
+) -> list[tuple[dict[str, Metric], Array, Array, Array]]:
+    """Metrics with the rows that they look at; to most, a row that nobody has judged has grade 0.
+
+    bpref leaves such rows out, judged counts them.
+    """
+    judged = ~np.isnan(rows.y_true)
+    everyone = np.ones_like(judged)
+    known = np.nan_to_num(rows.y_true)
+    looks_at = {"bpref": (known, judged), "judged": (rows.y_true, everyone), "": (known, everyone)}
+    kinds = []
+    for kind, (y_true, kept) in looks_at.items():
+        of_kind = {
+            name: metric
+            for name, metric in metrics.items()
+            if (metric.name if metric.name in looks_at else "") == kind
+        }
+        if of_kind:
+            kinds.append((of_kind, y_true[kept], scores[kept], rows.qid[kept]))
+    return kinds
+
+
+def _means(rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]) -> dict[str, float]:
+    means: dict[str, float] = {}
+    for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
+        values = evaluate(list(of_kind.values()), y_true, y_score, qid)
+        means |= dict(zip(of_kind, values, strict=True))
+    return {name: means[name] for name in metrics}
+
+
+def _json(value: Any) -> str:
+    """Write as JSON, which has no NaN."""
+
+    def known(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: known(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [known(one) for one in value]
+        return None if isinstance(value, float) and np.isnan(value) else value
+
+    return json.dumps(known(value), indent=1)
+
+
+def _one(means: Mapping[str, float], form: str) -> str:
+    if form == "json":
+        return _json(dict(means))
+    lines = [["metric", "mean"], *([name, f"{value:.4f}"] for name, value in means.items())]
+    return as_text(lines) if form == "text" else as_markdown(lines, n_left=1)
+
+
+def _write_per_query(path: str, rows: files.Rows, metrics: Mapping[str, Metric]) -> None:
+    columns: dict[str, Mapping[Any, float]] = {}
+    for model, scores in rows.scores.items():
+        found: dict[str, Mapping[Any, float]] = {}
+        for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
+            ids, values = per_query_of_all(list(of_kind.values()), y_true, y_score, qid)
+            for name, value in zip(of_kind, values, strict=True):
+                found[name] = dict(zip(ids.tolist(), value.tolist(), strict=True))
+        mark = f"{model}: " if len(rows.scores) > 1 else ""
+        columns |= {f"{mark}{name}": found[name] for name in metrics}
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["qid", *columns])
+        for query in dict.fromkeys(rows.qid.tolist()):
+            writer.writerow([query, *(column.get(query, "") for column in columns.values())])
+
+
+def _draw(path: str, rows: files.Rows, metrics: Mapping[str, Metric], seed: int) -> None:
+    cut = [metric for metric in metrics.values() if "k" in metric.options]
+    if not cut:
+        raise ValueError("--plot needs a metric that has a cutoff, such as ndcg@10.")
+    options = {name: value for name, value in cut[0].bound.items() if name != "k"}
+    MetricAtKDisplay.from_predictions(
+        rows.y_true if cut[0].name == "judged" else np.nan_to_num(rows.y_true),
+        rows.scores,
+        qid=rows.qid,
+        metric=get_metric(cut[0].name, **options),
+        random_state=seed,
+    ).figure_.savefig(path)

@@ -1,1 +1,0 @@
-"""Commands beside the main one."""

@@ -1,0 +1,1 @@
+"""Pictures, by scikit-learn's conventions."""

@@ -1,0 +1,136 @@
+"""A picture: a metric against its cutoff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
+from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.inspection._report.statistics import check_level, intervals
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._metric.engine import per_query_of_all
+from sklearn_rankscore.metrics._metric.options import check_positive_integer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sklearn_rankscore.metrics import Metric
+
+
+class MetricAtKDisplay(Display):
+    """A metric against its cutoff, one line a model, with its interval.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric, without a cutoff.
+    k : ndarray of shape (n_cutoffs,)
+        Cutoffs.
+    mean, low, high : dict of str to ndarray of shape (n_cutoffs,)
+        By model, the mean over queries and its interval.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once plotted.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import MetricAtKDisplay
+    >>> display = MetricAtKDisplay("ndcg", [1, 2], {"a": [0.5, 0.6]}, {}, {})
+    >>> display.k.tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self,
+        metric: str,
+        k: Any,
+        mean: Mapping[str, Any],
+        low: Mapping[str, Any],
+        high: Mapping[str, Any],
+    ) -> None:
+        self.metric = metric
+        self.k = np.asarray(k)
+        self.mean, self.low, self.high = dict(mean), dict(low), dict(high)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        qid: Any = None,
+        metric: str | Metric = "ndcg",
+        k: Iterable[int] = range(1, 21),
+        name: str | None = None,
+        confidence_level: float = 0.95,
+        random_state: Any = None,
+        ax: Any = None,
+        **metric_options: Any,
+    ) -> Self:
+        """Draw the metric of scores at each cutoff.
+
+        Parameters
+        ----------
+        y_true, qid
+            Rows as for a metric.
+        y_score : array-like or dict of str to array-like
+            Scores of the model, or of several by their names.
+        metric : str or Metric, default="ndcg"
+            A metric that has a cutoff.
+        k : iterable of int, default=range(1, 21)
+            Cutoffs.
+        name : str, default=None
+            Name of the one model.
+        confidence_level : float, default=0.95
+            Of the bootstrap intervals.
+        random_state : int, Generator or None, default=None
+            Seed of the intervals.
+        ax : matplotlib axes, default=None
+            Where to draw; None: on a new figure.
+        **metric_options
+            Options of the metric.
+
+        Returns
+        -------
+        MetricAtKDisplay
+            Drawn.
+        """
+        bound = get_metric(metric, **metric_options)
+        if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):
+            raise ValueError(f"k must be one or more cutoffs, such as range(1, 21). Got {k!r}.")
+        cutoffs = [check_positive_integer(value, "k") for value in cutoffs]
+        check_level(confidence_level)
+        rng = np.random.default_rng(random_state)
+        means, lows, highs = {}, {}, {}
+        for model, scores in scores_by_model(y_score, name).items():
+            _, columns = per_query_of_all(
+                [bound.bind(k=value) for value in cutoffs], y_true, scores, qid
+            )
+            table = np.array(columns)
+            table = table[:, ~np.isnan(table).any(axis=0)]
+            if not table.shape[1]:
+                raise ValueError(f"{bound.name} is undefined for every query: nothing to draw.")
+            means[model] = table.mean(axis=1)
+            lows[model], highs[model] = intervals(table, confidence_level, 1000, rng)
+        return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        for at, (model, mean) in enumerate(self.mean.items()):
+            colour = COLOURS[at % len(COLOURS)]
+            ax.plot(self.k, mean, MARKS[at % len(MARKS)] + "-", ms=4, color=colour, label=model)
+            if model in self.low:
+                ax.fill_between(
+                    self.k, self.low[model], self.high[model], color=colour, alpha=0.15, lw=0
+                )
+                if len(self.k) == 1:
+                    ax.vlines(self.k, self.low[model], self.high[model], color=colour, alpha=0.5)
+        ax.set(xlabel="k", ylabel=f"{self.metric}@k")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.grid(alpha=0.3)
+        if len(self.mean) > 1:
+            ax.legend()

@@ -1,0 +1,142 @@
+"""A picture: precision against recall of ranked queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
+from sklearn_rankscore.inspection._explain.explain import explain
+from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._metric.engine import per_query_of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+class PrecisionRecallDisplay(Display):
+    """Precision against recall of ranked queries: 11-point interpolated, or one query's path.
+
+    Parameters
+    ----------
+    precision : dict of str to ndarray of shape (n_points,)
+        By model; averaged over queries, or down each rank of the one query.
+    recall : dict of str to ndarray of shape (n_points,)
+        By model.
+    relevant : dict of str to ndarray of bool, default=None
+        By model, for one query's path, whether the row at each rank is relevant.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once plotted.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import PrecisionRecallDisplay
+    >>> PrecisionRecallDisplay({"a": [1.0, 0.5]}, {"a": [0.5, 1.0]}).relevant is None
+    True
+    """
+
+    def __init__(
+        self,
+        precision: Mapping[str, Any],
+        recall: Mapping[str, Any],
+        relevant: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.precision, self.recall, self.relevant = dict(precision), dict(recall), relevant
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        qid: Any = None,
+        query: Any = None,
+        min_relevance: float | None = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the mean of all queries, or the path of one.
+
+        Parameters
+        ----------
+        y_true, qid
+            Rows as for a metric.
+        y_score : array-like or dict of str to array-like
+            Scores of the model, or of several by their names.
+        query : object, default=None
+            Id of the one query whose path is drawn, ties in the order of the rows; None: the
+            interpolated precision at recalls of 0, 0.1, … and 1, averaged over queries.
+        min_relevance : float, default=None
+            A row is relevant when its grade is at least this; None: above 0.
+        name : str, default=None
+            Name of the one model.
+        ax : matplotlib axes, default=None
+            Where to draw; None: on a new figure.
+
+        Returns
+        -------
+        PrecisionRecallDisplay
+            Drawn.
+        """
+        models = scores_by_model(y_score, name)
+        if query is not None:
+            return cls(*_paths(y_true, models, qid, query, min_relevance)).plot(ax)
+        levels = np.arange(11) / 10
+        metrics = [
+            get_metric("iprec", recall_level=level, min_relevance=min_relevance)
+            for level in levels
+        ]
+        precision = {
+            model: np.mean(per_query_of_all(metrics, y_true, scores, qid)[1], axis=1)
+            for model, scores in models.items()
+        }
+        return cls(precision, dict.fromkeys(models, levels)).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        for at, (model, precision) in enumerate(self.precision.items()):
+            colour, mark = COLOURS[at % len(COLOURS)], MARKS[at % len(MARKS)]
+            recall = np.asarray(self.recall[model])
+            ax.plot(recall, precision, "-", color=colour, lw=1.2, zorder=1)
+            hit = np.ones(len(recall), bool) if self.relevant is None else self.relevant[model]
+            hit, height = np.asarray(hit), np.asarray(precision)
+            ax.scatter(recall[hit], height[hit], 28, color=colour, marker=mark, label=model)
+            ax.scatter(
+                recall[~hit], height[~hit], 28, facecolors="white", edgecolors=colour, marker=mark
+            )
+        kind = "interpolated precision" if self.relevant is None else "precision"
+        ax.set(xlabel="recall", ylabel=kind, xlim=(-0.03, 1.03), ylim=(-0.03, 1.05))
+        ax.grid(alpha=0.3)
+        if self.relevant is not None:
+            ax.set_title("filled: the row is relevant; hollow: it is not", fontsize="medium")
+        if len(self.precision) > 1:
+            ax.legend()
+
+
+def _paths(
+    y_true: Any, models: Mapping[str, Any], qid: Any, query: Any, min_relevance: float | None
+) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    precision, recall, relevant = {}, {}, {}
+    for model, scores in models.items():
+        working = explain(
+            y_true,
+            scores,
+            qid=qid,
+            query=query,
+            metric="recall",
+            ties="first",
+            min_relevance=min_relevance,
+        )
+        table = working.tables[0]
+        hit = np.array([line[table.columns.index("relevant")] for line in table.lines], dtype=bool)
+        found = np.cumsum(hit)
+        precision[model] = found / np.arange(1, len(hit) + 1)
+        total = found[-1] / working.value if working.value else np.inf  # none of them was found
+        recall[model], relevant[model] = found / total, hit
+    return precision, recall, relevant

@@ -1,0 +1,130 @@
+"""A picture: who wins where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+import numpy as np
+
+from sklearn_rankscore.inspection._displays.display import COLOURS, Display
+from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics._metric.engine import per_query_of_all
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._metric.options import Options
+
+
+class QueryDifferenceDisplay(Display):
+    """The difference between two models for each query, sorted: who wins where.
+
+    Parameters
+    ----------
+    difference : ndarray of shape (n_queries,)
+        Of the metric, for each query.
+    qid : ndarray of shape (n_queries,)
+        Query ids.
+    metric : str
+        Name of the metric.
+    names : tuple of two str
+        Of the models: the second less the first.
+    greater_is_better : bool, default=True
+        Whether the model with more wins.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Of matplotlib, once plotted.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import QueryDifferenceDisplay
+    >>> QueryDifferenceDisplay([0.1, -0.2], [7, 8], "ndcg@10", ("old", "new")).difference.tolist()
+    [0.1, -0.2]
+    """
+
+    def __init__(
+        self,
+        difference: Any,
+        qid: Any,
+        metric: str,
+        names: tuple[str, str],
+        *,
+        greater_is_better: bool = True,
+    ) -> None:
+        self.difference, self.qid = np.asarray(difference), np.asarray(qid)
+        self.metric, self.names = metric, names
+        self.greater_is_better = greater_is_better
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Mapping[str, Any],
+        *,
+        qid: Any = None,
+        metric: str | Metric = "ndcg@10",
+        ax: Any = None,
+        **metric_options: Unpack[Options],
+    ) -> Self:
+        """Draw the differences between the scores of two models.
+
+        Parameters
+        ----------
+        y_true, qid
+            Rows as for a metric.
+        y_score : dict of str to array-like
+            Scores of two models by their names; the second less the first is drawn.
+        metric : str or Metric, default="ndcg@10"
+            What is compared.
+        ax : matplotlib axes, default=None
+            Where to draw; None: on a new figure.
+        **metric_options
+            Options of the metric.
+
+        Returns
+        -------
+        QueryDifferenceDisplay
+            Drawn.
+
+        Raises
+        ------
+        ValueError
+            If there are not two models.
+        """
+        models = scores_by_model(y_score, None)
+        if len(models) != 2:
+            raise ValueError(
+                "A difference is of two models: y_score={'old': scores, 'new': scores}. Got "
+                f"{len(models)}."
+            )
+        bound = get_metric(metric, **metric_options)
+        values = [per_query_of_all([bound], y_true, scores, qid) for scores in models.values()]
+        (ids, (first,)), (_, (second,)) = values
+        one, other = models
+        better = bound.greater_is_better
+        difference = second - first
+        return cls(difference, ids, str(bound), (one, other), greater_is_better=better).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        seen = np.sort(self.difference[~np.isnan(self.difference)])[::-1]
+        if not len(seen):
+            raise ValueError(f"{self.metric} is undefined for every query: nothing to draw.")
+        edges = np.arange(len(seen) + 1) + 0.5
+        one, other = self.names
+        more, less = (other, one) if self.greater_is_better else (one, other)
+        for wins, colour, name in ((seen > 0, COLOURS[0], more), (seen < 0, COLOURS[1], less)):
+            n = int(wins.sum())
+            height = np.append(np.where(wins, seen, 0.0), 0.0)
+            label = f"{name} is better: {n:,} quer{'y' if n == 1 else 'ies'}"
+            ax.fill_between(edges, height, step="post", color=colour, lw=0, label=label)
+        ax.axhline(0, color="black", lw=0.8)
+        ax.axhline(seen.mean(), color="black", lw=0.8, ls="--", label=f"mean: {seen.mean():+.4f}")
+        ax.set(
+            xlabel=f"queries, by difference ({int((seen == 0).sum()):,} equal)",
+            ylabel=f"{self.metric}: {other} less {one}",
+        )
+        ax.legend()

@@ -1,0 +1,1 @@
+"""The working of one query's value."""

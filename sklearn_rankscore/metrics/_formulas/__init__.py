@@ -1,0 +1,1 @@
+"""The textbook: one file a family of metrics, one function a metric."""

@@ -1,0 +1,139 @@
+"""How little alike are the items of a list?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from sklearn_rankscore.metrics._rows.item_tables import numbers_per_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_rankscore.metrics._ranking.ranking import Ranking
+    from sklearn_rankscore.metrics._ranking.ties import Chosen
+    from sklearn_rankscore.metrics._rows.items import Found
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+_NUMBERS = 1 << 22  # of vectors that are held at once
+
+
+def intra_list_diversity(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    item_features: Found,
+    item_similarity: str | Callable[[Any, Any], Array] = "cosine",
+) -> Array:
+    """Intra-list diversity: how little alike the items of a list are.
+
+    ILD = 1 - mean similarity over the unordered pairs of items in the first k rows. With ties
+    averaged, a pair counts by the probability that both are among the first k. The grades are not
+    used: `y_true` may be None. An item without a vector, or for the cosine one of zeros, is an
+    error.
+
+    Range: 0 to 2 for the cosine; to 1 where no feature is negative. Undefined for a query with
+    fewer than two items in its list.
+
+    References
+    ----------
+    Ziegler, McNee, Konstan and Lausen (2005), Improving recommendation lists through topic
+    diversification, WWW; RecTools, IntraListDiversity with a cosine distance.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import intra_list_diversity
+    >>> vectors = {"a": [1, 0], "b": [0, 1], "c": [2, 0]}
+    >>> rows = {"y_score": [3, 2, 1], "qid": [7, 7, 7], "item": ["a", "b", "c"]}
+    >>> round(intra_list_diversity(None, **rows, k=3, item_features=vectors), 4)
+    0.6667
+    """
+    item_features.check_vectors(directed=item_similarity == "cosine")
+    chosen = r.chosen(k)
+    line = item_features.place[r.at_ranks(r.lay_out(item_features.items.codes))]
+    alike = mean_similarity(chosen, line, item_features, item_similarity)
+    value: Array = np.maximum(1.0 - alike, 0.0) if item_similarity == "cosine" else 1.0 - alike
+    value[chosen.length < 2] = np.nan
+    return value
+
+
+def mean_similarity(
+    chosen: Chosen, line: Array, found: Found, similarity: str | Callable[[Any, Any], Array]
+) -> Array:
+    """Expected mean similarity over the unordered pairs of each list, shape (n_queries,).
+
+    `line` is the line of the table for each rank. Two rows that are surely in the list count once;
+    of a tie of t rows of which m are in it, one counts m / t, two of them m (m - 1) / (t (t - 1)).
+    """
+    size = np.maximum(chosen.tied.sum(axis=1), 1)
+    one = chosen.free / size
+    two = one * (chosen.free - 1) / np.maximum(size - 1, 1)
+    sums = _of_cosines if isinstance(similarity, str) else _of_pairs
+    vectors = found.table.values
+    step = max(_NUMBERS // numbers_per_line(vectors) // max(line.shape[1], 1), 1)
+    total = np.empty(len(line))
+    for begin in range(0, len(line), step):
+        part = slice(begin, begin + step)
+        both, mixed, neither = sums(
+            chosen.certain[part], chosen.tied[part], line[part], found, similarity
+        )
+        total[part] = both + one[part] * mixed + two[part] * neither
+    return np.asarray(total / np.maximum(chosen.length * (chosen.length - 1) / 2, 1))
+
+
+def _of_cosines(
+    certain: Array, tied: Array, line: Array, found: Found, _: Any
+) -> tuple[Array, Array, Array]:
+    """Sums over pairs, from sums of unit vectors: |Σu|² counts each pair twice, and each item."""
+    sure = _sum_of_units(certain, line, found)
+    if not tied.any():
+        return _pairs(sure, certain), np.zeros(len(line)), np.zeros(len(line))
+    maybe = _sum_of_units(tied, line, found)
+    return _pairs(sure, certain), _dot(sure, maybe), _pairs(maybe, tied)
+
+
+def _sum_of_units(chosen: Array, line: Array, found: Found) -> Any:
+    lines = line[chosen]
+    ends = np.cumsum(chosen.sum(axis=1))
+    weights = sparse.csr_matrix(
+        (1.0 / found.table.norms[lines], lines, np.concatenate(([0], ends))),
+        shape=(len(chosen), len(found.table.norms)),
+    )
+    return weights @ found.table.values
+
+
+def _dot(one: Any, other: Any) -> Array:
+    if sparse.issparse(one):
+        return np.asarray(one.multiply(other).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", one, other))
+
+
+def _pairs(sums: Any, chosen: Array) -> Array:
+    return np.asarray((_dot(sums, sums) - chosen.sum(axis=1)) / 2)
+
+
+def _of_pairs(
+    certain: Array, tied: Array, line: Array, found: Found, similarity: Any
+) -> tuple[Array, Array, Array]:
+    """Sums over pairs of any similarity of two vectors; ranks that are equally apart at once."""
+    listed = certain | tied
+    vectors = found.table.values
+    sums = np.zeros((3, len(line)))
+    for apart in range(1, line.shape[1]):
+        query, rank = np.nonzero(listed[:, :-apart] & listed[:, apart:])
+        if not len(query):
+            continue
+        one, other = line[query, rank], line[query, rank + apart]
+        alike = np.asarray(similarity(vectors[one], vectors[other]), dtype=np.float64)
+        if alike.shape != query.shape or not np.isfinite(alike).all():
+            raise ValueError(
+                "item_similarity must take two arrays of vectors, line i of each being a pair, "
+                f"and give a finite number for each pair. Got an array of shape {alike.shape} for "
+                f"{len(query)} pairs instead."
+            )
+        n_tied = tied[query, rank].astype(np.intp) + tied[query, rank + apart]
+        for n in range(3):
+            sums[n] += np.bincount(query, alike * (n_tied == n), minlength=len(line))
+    return sums[0], sums[1], sums[2]

@@ -1,0 +1,51 @@
+"""What a regression is measured by, to stand beside what a ranking is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sklearn_rankscore.metrics._rows.validation import LARGEST
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._ranking.ranking import Ranking
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+def rmse(r: Ranking) -> Array:
+    """RMSE: root mean squared error of the scores, as predictions of the grades.
+
+    RMSE = sqrt(mean of (score - grade)²) over all rows of all queries together. It misleads where
+    scores are to rank: a constant that is added to all scores of a query, or a rising function of
+    them, changes it and no order; an error between two rows far down the list costs as much as one
+    at the top; and a model that is closer to the grades of each query's level may order its rows
+    worse. It is here to be shown beside nDCG.
+
+    Less is better: a scorer negates it. It has no value per query, and needs no query ids. A score
+    of -inf is an error.
+
+    Range: 0 upwards, in units of grade. Always defined.
+
+    References
+    ----------
+    `sklearn.metrics.root_mean_squared_error`.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import rmse
+    >>> rmse([3, 1], [1, 3], qid=[7, 7])
+    2.0
+    """
+    errors = r.errors()
+    if not (np.abs(errors) <= LARGEST).all():
+        raise ValueError(
+            f"y_score must be finite for rmse, and no error above {LARGEST:g}. Leave out rows "
+            "that were not retrieved."
+        )
+    return np.array([r.weight @ (errors**2).sum(axis=1), r.weight @ r.n_rows])
+
+
+def root_of_mean(sums: Array) -> float:
+    """RMSE from the sums of squares and of weights."""
+    return float(np.sqrt(sums[0] / sums[1]))

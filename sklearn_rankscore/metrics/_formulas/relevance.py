@@ -1,0 +1,209 @@
+"""Formulas over a Ranking: where are the relevant rows? See `_cumulated_gain` for grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._ranking.ranking import Ranking
+    from sklearn_rankscore.metrics._ranking.ties import Hits
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+def precision(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    min_relevance: float | None = None,
+    denominator: str = "k",
+) -> Array:
+    """Precision: the share of relevant rows among the top k.
+
+    P@k = relevant rows among the top k / k; without k, / the number of rows retrieved.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure P. `denominator="attainable"` as in XGBoost and CatBoost.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import precision
+    >>> precision([[1, 0, 2, 0]], [[4, 3, 2, 1]], k=4)
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    return hits.share(hits.hit[:, :k].sum(axis=1), _cutoff(r, k, denominator))
+
+
+def recall(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    min_relevance: float | None = None,
+    denominator: str = "relevant",
+) -> Array:
+    """Recall: the share of the relevant rows that the top k hold.
+
+    R@k = relevant rows among the top k / R, R being all relevant rows of the query, those that
+    were not retrieved (score -inf) included.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure recall. `denominator="attainable"` is BEIR's capped recall.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import recall
+    >>> recall([[1, 0, 2, 0]], [[4, 3, 2, 1]], k=1)
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    return hits.share(hits.hit[:, :k].sum(axis=1), _relevant(hits, k, denominator))
+
+
+def f1(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+    """F1: the harmonic mean of precision and recall at k.
+
+    F1@k = 2 P@k R@k / (P@k + R@k) = 2 x relevant rows among the top k / (k + R).
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    C. J. van Rijsbergen, Information Retrieval, 2nd ed., 1979.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import f1
+    >>> f1([[1, 0, 2, 0]], [[4, 3, 2, 1]], k=2)
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    found = hits.hit[:, :k].sum(axis=1)
+    return hits.share(2 * found, _cutoff(r, k, "k") + hits.n_relevant)
+
+
+def average_precision(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    min_relevance: float | None = None,
+    denominator: str = "relevant",
+) -> Array:
+    """Average precision: the mean of the precision at the rank of each relevant row.
+
+    AP@k = sum over the ranks i <= k that hold a relevant row of P@i / R, R being all relevant
+    rows of the query: one that was not retrieved or stands below k adds 0. The mean over queries
+    is MAP.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measures map and map_cut. `denominator="attainable"` as in XGBoost and LightGBM.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import average_precision
+    >>> round(average_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]]), 4)
+    0.8333
+    """
+    hits = r.hits(min_relevance)
+    found = (hits.hit * hits.hits_if_hit / r.rank)[:, :k].sum(axis=1)
+    return hits.share(found, _relevant(hits, k, denominator))
+
+
+def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
+    """R-precision: the share of relevant rows among the top R, R being all relevant rows.
+
+    RP = relevant rows among the top R / R: precision and recall at the rank where both are equal.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure Rprec.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import r_precision
+    >>> r_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]])
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    top = r.rank <= hits.n_relevant[:, None]
+    return hits.share((hits.hit * top).sum(axis=1), hits.n_relevant)
+
+
+def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+    """Fall-out: the share of the rows that are not relevant that the top k hold. Less is better.
+
+    FO@k = rows among the top k that are not relevant / all rows that are not relevant, those not
+    retrieved (score -inf) included. A query that is undefined scores 0 by default, which here is
+    the best; ``replace_undefined_by=1`` makes it the worst.
+
+    Range: 0 to 1. Undefined for a query in which every row is relevant.
+
+    References
+    ----------
+    C. J. van Rijsbergen, Information Retrieval, 2nd ed., 1979.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import fall_out
+    >>> fall_out([[1, 0, 1, 0]], [[4, 3, 2, 1]], k=2)
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    others = r.n_rows - hits.n_relevant
+    found = _cutoff(r, k, "attainable") - hits.hit[:, :k].sum(axis=1)
+    value: Array = np.clip(found / np.maximum(others, 1), 0.0, 1.0)
+    value[others == 0] = np.nan
+    return value
+
+
+def judged(r: Ranking, *, k: int | None = None) -> Array:
+    """Judged: the share of the top k rows that somebody has judged.
+
+    J@k = rows among the top k with a grade / min(k, rows retrieved). A grade of NaN or -inf (or a
+    masked one) says that nobody has judged the row; where many are such, other metrics of the
+    same ranking say little.
+
+    Range: 0 to 1. Undefined for a query of which no row was retrieved.
+
+    References
+    ----------
+    ir_measures, Judged.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import judged
+    >>> judged([[1, float("nan"), 0, 2]], [[4, 3, 2, 1]], k=2)
+    0.5
+    """
+    total = _cutoff(r, k, "attainable")
+    value: Array = r.expected(r.judged())[:, :k].sum(axis=1) / np.maximum(total, 1)
+    value[total == 0] = np.nan
+    return value
+
+
+def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
+    """Where the list is cut: at k, or at its end if that comes first and counts."""
+    if k is None:
+        return r.n_ranked
+    if denominator == "k":
+        return np.full(len(r.n_ranked), float(min(k, 10**300)))
+    return np.minimum(r.n_ranked, float(min(k, 2**53)))
+
+
+def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:
+    """How many relevant rows there are, or at most can be found."""
+    if k is None or denominator == "relevant":
+        return hits.n_relevant
+    return np.minimum(hits.n_relevant, float(k))

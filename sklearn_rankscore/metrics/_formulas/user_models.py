@@ -1,0 +1,116 @@
+"""Formulas over a Ranking: how far down does a person read?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._ranking.ranking import Ranking
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+def reciprocal_rank(
+    r: Ranking, *, k: int | None = None, min_relevance: float | None = None
+) -> Array:
+    """Reciprocal rank: one over the rank of the first relevant row.
+
+    RR@k = 1 / min{i <= k : row i is relevant}, 0 if the top k hold none. The mean over queries
+    is MRR.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    E. M. Voorhees, The TREC-8 question answering track report, TREC 1999.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import reciprocal_rank
+    >>> reciprocal_rank([[0, 1, 2, 0]], [[4, 3, 2, 1]])
+    0.5
+    """
+    hits = r.hits(min_relevance)
+    first_here = -np.diff(hits.none_through, axis=1, prepend=1.0)
+    return hits.share((first_here / r.rank)[:, :k].sum(axis=1))
+
+
+def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+    """Hit rate: is any of the top k rows relevant?
+
+    HR@k = 1 if the top k hold a relevant row, else 0. Also known as success@k.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    trec_eval, measure success.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import hit_rate
+    >>> hit_rate([[0, 1, 2, 0]], [[4, 3, 2, 1]], k=1)
+    0.0
+    """
+    hits = r.hits(min_relevance)
+    return hits.share(1.0 - hits.none_through[:, :k][:, -1])
+
+
+def rank_biased_precision(
+    r: Ranking,
+    *,
+    k: int | None = None,
+    min_relevance: float | None = None,
+    persistence: float = 0.8,
+) -> Array:
+    """Rank-biased precision: what a person finds who goes on to the next row with probability p.
+
+    RBP@k = (1 - p) x sum over ranks i = 1..k that hold a relevant row of p^(i-1), p being the
+    `persistence`.
+
+    Range: 0 to 1. Undefined for a query without relevant rows.
+
+    References
+    ----------
+    A. Moffat, J. Zobel, Rank-biased precision for measurement of retrieval effectiveness,
+    ACM TOIS 27(1), 2008.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import rank_biased_precision
+    >>> round(rank_biased_precision([[1, 0, 1, 0]], [[4, 3, 2, 1]], persistence=0.5), 4)
+    0.625
+    """
+    hits = r.hits(min_relevance)
+    reads = persistence ** (r.rank - 1.0)
+    return hits.share((1 - persistence) * (hits.hit[:, :k] @ reads[:k]))
+
+
+def expected_reciprocal_rank(r: Ranking, *, k: int | None = None, max_grade: float = 4.0) -> Array:
+    """Expected reciprocal rank: one over the rank at which a person is satisfied, expected.
+
+    ERR@k = sum over ranks i = 1..k of 1/i x p_i x product over j < i of (1 - p_j), a row of grade
+    g satisfying with probability p = (2^g - 1) / 2^max_grade. Under ties the products are
+    expected exactly, by elementary symmetric polynomials, in the square of the longest tie's
+    length; a cutoff shortens that.
+
+    Range: 0 to 1. Undefined for a query in which no row can satisfy.
+
+    References
+    ----------
+    O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, Expected reciprocal rank for graded relevance,
+    CIKM 2009.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import expected_reciprocal_rank
+    >>> round(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]]), 4)
+    0.9414
+    """
+    satisfied = r.gain("exponential") / 2.0**max_grade
+    on = r.continue_through(satisfied)[:, :k]
+    here = -np.diff(on, axis=1, prepend=1.0)
+    value = np.clip(here @ (1.0 / r.rank[:k]), 0.0, 1.0)
+    value[~satisfied.any(axis=1)] = np.nan
+    return np.asarray(value)

@@ -1,0 +1,1 @@
+"""The Metric object: names, options, docstrings, and the engine that computes it."""

@@ -1,0 +1,60 @@
+"""Metric names: "ndcg@10" <-> a metric and its cutoff."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sklearn_rankscore._messages import suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_XGBOOST = (
+    "Unknown metric {text!r}. XGBoost's '-' means that a query without relevant rows scores 0, "
+    "not 1: write the name without it, and pass replace_undefined_by=0.0 beside "
+    "convention='xgboost'."
+)
+_NAME = re.compile(r"\s*(?P<name>[^@\s]+)\s*(?:@\s*(?P<k>\S+)\s*)?", re.ASCII)
+
+
+def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
+    """Split "ndcg@10" into the metric's canonical name and k.
+
+    `known` maps every spelling, aliases included, to the canonical name.
+    """
+    match = _NAME.fullmatch(text)
+    name = match["name"].lower() if match else ""
+    if match is None or name not in known:
+        raise ValueError(_unknown(text, name, known))
+    k = match["k"]
+    if k is None:
+        return known[name], None
+    if k.endswith("-"):
+        raise ValueError(_XGBOOST.format(text=text))
+    if not re.fullmatch("[0-9]{1,18}", k) or int(k) == 0:
+        raise ValueError(
+            f"The cutoff after '@' in a metric name must be a positive integer. Got {text!r} "
+            f"instead; write for example '{name}@10'."
+        )
+    return known[name], int(k)
+
+
+def spell(name: str, k: int | None) -> str:
+    """Write a metric and its cutoff in the one canonical form."""
+    return name if k is None else f"{name}@{k}"
+
+
+def spell_options(bound: Mapping[str, Any]) -> str:
+    """Write the options that are set, but for the cutoff, which the name has."""
+    return "".join(f", {name}={value!r}" for name, value in bound.items() if name != "k")
+
+
+def _unknown(text: str, name: str, known: Iterable[str]) -> str:
+    if text.rstrip().endswith("-"):
+        return _XGBOOST.format(text=text)
+    hint = suggest(name.strip() or text, known)
+    return (
+        f"Unknown metric {text!r}.{hint} Metrics are {', '.join(known)}; "
+        "a cutoff follows as in 'ndcg@10'."
+    )

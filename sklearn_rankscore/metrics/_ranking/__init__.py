@@ -1,0 +1,1 @@
+"""Ranked queries in rectangular blocks, and all that is known about tied scores."""

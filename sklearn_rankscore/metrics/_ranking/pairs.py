@@ -1,0 +1,117 @@
+"""Pairs of rows of a query: how many agree in score and grade, how many do not, how many tie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Counts of pairs, one of each per query.
+
+    Rows that were not retrieved are below all others and tied with each other. Under
+    ``ties="average"`` retrieved rows of equal score are tied, under any other policy in order.
+    """
+
+    every: Array
+    tied_score: Array
+    tied_grade: Array
+    tied_both: Array
+    discordant: Array  # the higher grade has the lower score
+
+    @classmethod
+    def count(cls, grade: Array, score: Array, present: Array, ties: str) -> Pairs:
+        """Count the pairs of each line of a rectangle; cells that are not `present` are none."""
+        code = dense_codes(grade, present)
+        order = by_falling_score(code, score, present, ties)
+        code, score, present = (
+            np.take_along_axis(values, order, axis=1) for values in (code, score, present)
+        )
+        tied = (score[:, 1:] == score[:, :-1]) & present[:, 1:]
+        if ties != "average":
+            tied &= score[:, 1:] == -np.inf
+        grades = np.sort(code, axis=1)
+        same = code[:, 1:] == code[:, :-1]
+        rows = np.count_nonzero(present, axis=1)
+        return cls(
+            every=rows * (rows - 1) / 2,
+            tied_score=_pairs_in_runs(tied),
+            tied_grade=_pairs_in_runs((grades[:, 1:] == grades[:, :-1]) & (grades[:, 1:] >= 0)),
+            tied_both=_pairs_in_runs(tied & same),
+            discordant=_rising_pairs(np.where(present, code, 0)),
+        )
+
+
+def dense_codes(values: Array, present: Array) -> Array:
+    """Number the different values of each line from 0 up; -1 where there is no row."""
+    codes = np.empty(values.shape, dtype=np.int64)
+    order = np.lexsort((values, ~present))
+    ranked = np.take_along_axis(values, order, axis=1)
+    steps = np.zeros(values.shape, dtype=np.int64)
+    steps[:, 1:] = np.cumsum(ranked[:, 1:] != ranked[:, :-1], axis=1)
+    np.put_along_axis(codes, order, steps, axis=1)
+    codes[~present] = -1
+    return codes
+
+
+def by_falling_score(code: Array, score: Array, present: Array, ties: str) -> Array:
+    """Order of each line by falling score, and in ties as the policy wants it."""
+    place = np.broadcast_to(np.arange(code.shape[1]), code.shape)
+    inside = {"pessimistic": code, "first": place, "last": -place}.get(ties, -code)
+    inside = np.where(score > -np.inf, inside, -code)  # not retrieved: no order
+    return np.asarray(np.lexsort((inside, -score, ~present)))
+
+
+def mean_ranks(value: Array, order: Array, present: Array) -> Array:
+    """Rank of each cell of a line in an order, equal values sharing their mean; centred at 0."""
+    ranked = np.take_along_axis(value, order, axis=1)
+    place = np.broadcast_to(np.arange(value.shape[1]), value.shape)
+    new = np.ones(value.shape, dtype=bool)
+    new[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    there = np.take_along_axis(present, order, axis=1)
+    new[:, 1:] |= there[:, 1:] != there[:, :-1]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.concatenate((new[:, 1:], np.ones((len(new), 1), dtype=bool)), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, place.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    rows = np.count_nonzero(present, axis=1)[:, None]
+    ranks = np.empty(value.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 - (rows - 1) / 2, axis=1)
+    return np.where(present, ranks, 0.0)
+
+
+def _pairs_in_runs(same: Array) -> Array:
+    """Pairs within runs of cells, `same` saying which cell is of its left neighbour's run."""
+    place = np.arange(1, same.shape[1] + 1)
+    start = np.maximum.accumulate(np.where(same, 0, place), axis=1)
+    return np.asarray(((place - start) * same).sum(axis=1, dtype=np.float64))
+
+
+def _rising_pairs(code: Array) -> Array:
+    """Pairs of cells of each line in which the right one has the higher code.
+
+    Bit by bit from the highest: among cells that agree so far, kept together and in order, a
+    cell with the bit set makes such a pair with each one before it that has it not.
+    """
+    lines, width = code.shape
+    value, rising = code.ravel(), np.zeros(lines)
+    place = np.arange(value.size)
+    first, size = place - place % width, np.full(value.size, width)
+    for bit in reversed(range(int(code.max(initial=0)).bit_length())):
+        one = (value >> bit) & 1
+        zeros = np.concatenate(([0], np.cumsum(1 - one)))
+        before = zeros[place] - zeros[first]
+        n_zeros = zeros[first + size] - zeros[first]
+        rising += (before * one).reshape(lines, width).sum(axis=1)
+        to = first + np.where(one, n_zeros + (place - first) - before, before)
+        first, size = first + one * n_zeros, np.where(one, size - n_zeros, n_zeros)
+        moved = np.empty_like(value), np.empty_like(first), np.empty_like(size)
+        for target, source in zip(moved, (value, first, size), strict=True):
+            target[to] = source
+        value, first, size = moved
+    return rising

@@ -1,0 +1,1 @@
+"""What comes in: arrays checked, ids numbered, rows grouped by query, tables by item."""

@@ -1,0 +1,121 @@
+"""Items: which item each row is of, and what a table says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rankscore._messages import format_id
+from sklearn_rankscore.metrics._rows.canonical import canonical
+from sklearn_rankscore.metrics._rows.factorize import factorize
+from sklearn_rankscore.metrics._rows.ids import as_python_values, encode_ids
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._rows.item_tables import ItemTable
+    from sklearn_rankscore.metrics._rows.queries import Queries
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+@dataclass(frozen=True)
+class Items:
+    """The items that rows are of, each once."""
+
+    ids: Array  # (n_items,)
+    codes: Array  # (n_rows,) number of each row's item
+
+    @classmethod
+    def from_rows(cls, item: Any, name: str = "item") -> Items:
+        """Number the items of rows."""
+        values, ids = encode_ids(item, name)
+        if not values.size:
+            raise ValueError(f"{name} must hold at least one row. Got none instead.")
+        if ids is not None:
+            return cls(ids, values)
+        return cls(*factorize(values)[:2])
+
+    def check_once(self, queries: Queries) -> None:
+        """Refuse a query that holds an item twice; the rows are in the order of the queries."""
+        n_keys = len(queries.starts) * len(self.ids)
+        first_key = np.arange(len(queries.starts)) * len(self.ids)
+        first_key = first_key.astype(np.int32 if n_keys < 2**31 else np.int64)
+        keys = np.repeat(first_key, queries.lengths) + self.codes
+        keys.sort()
+        twice = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(twice):
+            at, item = divmod(int(keys[twice[0]]), len(self.ids))
+            where = format_id(queries.ids[at])
+            raise ValueError(
+                f"An item can be ranked once in a query. Got item {format_id(self.ids[item])} "
+                f"more than once in query {where}; drop the repeated rows."
+            )
+
+    def found_in(self, table: ItemTable) -> Found:
+        """Look each item up in a table."""
+        place = find_places(self.ids, table.ids)
+        if (place < 0).all():
+            check_same_kind("item", self.ids, table.name, table.ids)
+        return Found(self, table, np.maximum(place, 0), place >= 0)
+
+
+class Found(NamedTuple):
+    """What a table holds of each item of the rows."""
+
+    items: Items
+    table: ItemTable
+    place: Array  # (n_items,) line of the table; 0 where it has none
+    known: Array  # (n_items,) whether it has one
+
+    def check_vectors(self, *, directed: bool = True) -> None:
+        """Refuse an item without a vector, or with one that has no direction."""
+        if not self.known.all():
+            raise ValueError(f"Each item needs a vector, but {self.missing()}.")
+        zero = self.table.norms[self.place] == 0
+        if directed and zero.any():
+            raise ValueError(
+                "A vector of zeros has no direction, so that it is like nothing. Got one for item "
+                f"{format_id(self.items.ids[zero.argmax()])}."
+            )
+
+    def missing(self) -> str:
+        """Say which items the table does not have, for an error message."""
+        ids = self.items.ids[~self.known]
+        if len(ids) == 1:
+            return f"item {format_id(ids[0])} is not in {self.table.name}"
+        return f"{len(ids)} items, such as {format_id(ids[0])}, are not in {self.table.name}"
+
+
+def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
+    """Refuse ids of which none is among others that are of another kind: numbers and text."""
+    if len(others) and _kind(ids) != _kind(others):
+        raise ValueError(
+            f"{name} and {other} must name the same things. Got {name} such as "
+            f"{format_id(ids[0])}, {other} such as {format_id(others[0])}, and none in both."
+        )
+
+
+def _kind(ids: Array) -> str:
+    """Return "n" for numbers, else the type of the first id."""
+    first = ids[0].item() if ids.dtype.kind in "biuf" else ids[0]
+    return "n" if isinstance(first, Number) else type(first).__name__
+
+
+def find_places(wanted: Array, ids: Array) -> Array:
+    """Index of each wanted id among the ids, -1 for one that is not there."""
+    if {wanted.dtype.kind, ids.dtype.kind} == {"M"}:  # dates, in the finer of their units
+        common = np.promote_types(wanted.dtype, ids.dtype)
+        return find_places(wanted.astype(common).view(np.int64), ids.astype(common).view(np.int64))
+    # As numbers that hold them exactly, which float64 does not for large ones of both signs.
+    kinds = wanted.dtype.kind + ids.dtype.kind
+    whole = set(kinds) <= set("biu") and np.result_type(wanted, ids).kind in "iu"
+    if whole and len(ids):
+        order = np.argsort(ids, kind="stable")
+        at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+        return np.where(ids[order[at]] == wanted, order[at], -1)
+    known, sought = as_python_values(ids), as_python_values(wanted)
+    if "M" in kinds or "m" in kinds:  # dates of NumPy among those of Python or pandas
+        known, sought = list(map(canonical, known)), list(map(canonical, sought))
+    index = {item: at for at, item in enumerate(known)}
+    return np.array([index.get(item, -1) for item in sought], dtype=np.intp)

@@ -1,0 +1,72 @@
+"""The per-query table, a row for each query: what it is read by, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore._messages import describe
+from sklearn_rankscore.metrics._rows.ids import is_missing
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+ID, WEIGHT = "qid", "sample_weight"
+
+
+def read_per_query(
+    table: Any, names: Iterable[str] | None = None
+) -> tuple[Any, dict[str, Array], Array | None]:
+    """Ids (None without), values by metric, and weights (None without); a lazy one is computed.
+
+    With `names`, of these metrics, as far as they are there.
+    """
+    columns = _columns(table)
+    ids, weight = columns.pop(ID, None), columns.pop(WEIGHT, None)
+    asked = columns if names is None else [name for name in names if name in columns]
+    values = {name: _floats(columns[name], name) for name in asked}
+    if not columns:
+        raise ValueError("A per-query table must have a column for each metric. Got none instead.")
+    for name, column in values.items():
+        if np.isinf(column).any():
+            raise ValueError(f"Column {name!r} of a per-query table must be finite.")
+    if weight is not None:
+        weight = _floats(weight, WEIGHT)
+        if not np.isfinite(weight).all() or (weight < 0).any():
+            raise ValueError("sample_weight must be finite and not negative.")
+    lengths = {len(values) for values in (ids, weight, *values.values()) if values is not None}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"Columns of a per-query table must have one length. Got {sorted(lengths)}."
+        )
+    return ids, values, weight
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    """Columns of a table of any library, by name."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    for computed in ("compute", "collect"):  # of Dask, of polars
+        table = getattr(table, computed)() if hasattr(table, computed) else table
+    names = getattr(table, "column_names", getattr(table, "columns", None))
+    if names is None:
+        raise TypeError(
+            "A per-query table must be a DataFrame or a dict, as evaluate_per_query gives it. "
+            f"Got {describe(table)} instead."
+        )
+    return {str(name): table[name] for name in names}
+
+
+def _floats(column: Any, name: str) -> Array:
+    """Numbers, NaN where one is missing."""
+    array = np.asarray(column)
+    if array.dtype == object:
+        array = np.array([np.nan if is_missing(one) else one for one in array.ravel()])
+    if array.dtype.kind not in "biuf" or array.ndim != 1:
+        raise ValueError(
+            f"A per-query table must hold numbers, and query ids in {ID!r}. Column {name!r} holds "
+            f"{describe(next(iter(array.ravel()), None))}."
+        )
+    return array.astype(np.float64)

@@ -1,0 +1,165 @@
+"""What the metrics beyond accuracy need to know of the past: popularity, and profiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from sklearn_rankscore._messages import format_id
+from sklearn_rankscore.metrics._rows.ids import encode_ids
+from sklearn_rankscore.metrics._rows.item_tables import Popularity, numbers_per_line, vectors
+from sklearn_rankscore.metrics._rows.items import Items, check_same_kind, find_places
+from sklearn_rankscore.metrics._rows.rows import check_same_length, queries_of
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._rows.items import Found
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+_NUMBERS = 1 << 20  # of vectors that are held at once
+
+
+def item_popularity(item: Any, qid: Any = None) -> Popularity:
+    """Count how often each item was chosen, for `novelty` and `serendipity`.
+
+    Parameters
+    ----------
+    item : array-like of shape (n_interactions,)
+        Item of each interaction, from training data: what people chose, not what they were shown.
+    qid : array-like of shape (n_interactions,), default=None
+        The user (or query) of each interaction: an item then counts once for each, and is a share
+        of the users. None: each interaction counts.
+
+    Returns
+    -------
+    Popularity
+        Named tuple of the item ids, sorted if they have an order; their counts; and the total that
+        the counts are shares of.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing, or there are not as many ids as items.
+
+    See Also
+    --------
+    novelty, serendipity : Which take it as `popularity`.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import item_popularity
+    >>> item_popularity(["a", "b", "a"], qid=[1, 1, 1]).counts.tolist()
+    [1, 1]
+    """
+    items = _sorted(Items.from_rows(item))
+    if qid is None:
+        return Popularity(items.ids, np.bincount(items.codes), len(items.codes))
+    queries = queries_of(qid, len(items.codes))
+    user = queries.per_row(np.arange(len(queries.ids)))
+    pairs = np.unique(user * len(items.ids) + items.codes)
+    counts = np.bincount(pairs % len(items.ids), minlength=len(items.ids))
+    return Popularity(items.ids, counts, len(queries.ids))
+
+
+def _sorted(items: Items) -> Items:
+    try:
+        order = np.argsort(items.ids)
+    except TypeError:  # ids of mixed types have no order
+        return items
+    return Items(items.ids[order], np.argsort(order)[items.codes])
+
+
+def profile_similarity(
+    item: Any,
+    qid: Any,
+    *,
+    history_item: Any,
+    history_qid: Any,
+    item_features: Any,
+    without_history: float | None = None,
+) -> Array:
+    """How alike each row's item is to what its person has chosen before, for `serendipity`.
+
+    The mean cosine similarity to the items of the person's history, each as often as it is there.
+
+    Parameters
+    ----------
+    item, qid : array-like of shape (n_rows,)
+        Item of each row, and the person it is ranked for: where a person has several queries, the
+        id of the person, not of the query.
+    history_item, history_qid : array-like of shape (n_interactions,)
+        Items that were chosen before, and by whom.
+    item_features : mapping, DataFrame, (ids, matrix), array or sparse matrix
+        Vector of each item, by its id; line i of an array is item i's.
+    without_history : float, default=None
+        Similarity of all rows of a person who has no history; None: an error.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        From -1 to 1; from 0 where no feature is negative.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, an item has no vector or one of zeros, or a person has no history.
+
+    References
+    ----------
+    Zhang, Séaghdha, Quercia and Jambor (2012), Auralist, WSDM; as in recommenders.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import profile_similarity
+    >>> vectors = {"a": [1, 0], "b": [0, 1], "c": [1, 0]}
+    >>> past = {"history_item": ["c", "b"], "history_qid": [7, 7]}
+    >>> profile_similarity(["a"], [7], **past, item_features=vectors).tolist()
+    [0.5]
+    """
+    table = vectors(item_features, "item_features")
+    rows = Items.from_rows(item)
+    if not len(history_item) and without_history is not None:
+        return np.full(len(rows.codes), float(without_history))
+    past = Items.from_rows(history_item, "history_item")
+    people, before = queries_of(qid, len(rows.codes)), encode_ids(history_qid, "history_qid")
+    check_same_length("history_qid", len(before[0]), len(past.codes))
+    ids, person = np.unique(before[0], return_inverse=True)
+    with_past = ids if before[1] is None else before[1][ids]
+    known = find_places(people.ids, with_past)
+    if (known < 0).all():
+        check_same_kind("qid", people.ids, "history_qid", with_past)
+    if without_history is not None and not -1 <= without_history <= 1:
+        raise ValueError(f"without_history must be from -1 to 1. Got {without_history!r} instead.")
+    if without_history is None and (known < 0).any():
+        raise ValueError(
+            f"{(known < 0).sum()} of {len(known)} people have no history, the first is "
+            f"{format_id(people.ids[(known < 0).argmax()])}. Pass without_history=…, their "
+            "similarity."
+        )
+    weights = sparse.csr_matrix(
+        (np.ones(len(person)), (person.ravel(), _lines(past.found_in(table))[past.codes])),
+        shape=(len(ids), len(table.ids)),
+    )
+    units = sparse.diags(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
+    n_past = np.asarray(weights.sum(axis=1)).ravel()
+    profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
+    of_row = people.per_row(known)
+    lines = _lines(rows.found_in(table))[rows.codes]
+    alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
+    step = max(_NUMBERS // numbers_per_line(profiles), 1)
+    live = np.flatnonzero(of_row >= 0)
+    for begin in range(0, len(live), step):
+        part = live[begin : begin + step]
+        one, other = units[lines[part]], profiles[of_row[part]]
+        dot = (
+            one.multiply(other).sum(axis=1) if sparse.issparse(one) else (one * other).sum(axis=1)
+        )
+        alike[part] = np.clip(np.asarray(dot).ravel(), -1.0, 1.0)
+    return alike
+
+
+def _lines(found: Found) -> Array:
+    """Line of each item in the table, whose vector must have a direction."""
+    found.check_vectors()
+    return found.place

@@ -1,0 +1,148 @@
+"""Where the metadata of rows (query ids, items, times) is found; the one error for "not found"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rankscore._messages import describe, suggest
+from sklearn_rankscore.metrics._rows.rows import (
+    carried_values,
+    check_same_length,
+    index_level,
+    queries_of,
+)
+from sklearn_rankscore.model_selection._ids.target import RankTarget
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
+    """Metadata of each row by its name, or None; the first place that has it wins.
+
+    1. what was passed at the call, or routed by scikit-learn;
+    2. a RankTarget;
+    3. a level of y's pandas index;
+    4. a column of X (pandas, polars);
+    5. a level of X's pandas index.
+    """
+    if passed is not None:
+        return passed
+    found = carried_values(y, name)
+    if found is None and name in columns_of(X):
+        found = X[name]
+    return index_level(X, name) if found is None else found
+
+
+def columns_of(X: Any) -> list[Any]:
+    """Names of the columns of a frame of any library; none for anything else."""
+    return list(getattr(X, "columns", ()))
+
+
+def without_column(X: Any, name: str) -> Any:
+    """X without a column, if it has it."""
+    if name not in columns_of(X):
+        return X
+    return X.drop(columns=[name]) if hasattr(X, "iloc") else X.drop(name)
+
+
+def n_rows(X: Any) -> int:
+    """Count the rows of an array, a frame, a sparse matrix or a list."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0])
+    return len(X if hasattr(X, "__len__") else np.asarray(X))
+
+
+def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:
+    """Refuse ids where the name is wanted under which they are found."""
+    if not (isinstance(name, str) and name):
+        raise TypeError(
+            f"The {parameter!r} parameter must be the name under which {of} are found. Got "
+            f"{describe(name)} instead; the {of} themselves go on y: RankTarget(y, {parameter}=…)."
+        )
+
+
+def find_query_ids(
+    name: str, X: Any, y: Any, passed: Any, seeker: str, parameter: str = "qid"
+) -> Any:
+    """Query id of each row, of which there must be one per row."""
+    if passed is None and isinstance(y, RankTarget):  # its own ids count whatever the name
+        passed = y.metadata.get(name, y.qid)
+    found = find(name, X, y, passed)
+    if found is None:
+        raise ValueError(_not_found(name, X, y, seeker))
+    if hasattr(found, "__len__"):
+        check_same_length(parameter, len(found), n_rows(X if y is None else y))
+    return found
+
+
+def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> Any:
+    """Values of each row, or None, which not every metric minds."""
+    found = find(name, X, y, passed)
+    if hasattr(found, "__len__"):
+        check_same_length(parameter, len(found), n_rows(X if y is None else y))
+    return found
+
+
+def row_values_not_found(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
+    """Say where a value of each row is looked for."""
+    return (
+        f"{seeker} found no {parameter} of the rows by the name {name!r}. "
+        f"{what_came(name, parameter, X, y)}{_five_ways(name, f'qid=…, {name}=…')}"
+    )
+
+
+def _not_found(name: str, X: Any, y: Any, seeker: str) -> str:
+    return (
+        f"{seeker} found no query ids. {what_came(name, 'qid', X, y)}{_five_ways(name, 'qid=…')} "
+        "groups=… alone reaches only the splitter."
+    )
+
+
+def _five_ways(name: str, on_target: str) -> str:
+    return (
+        f"Give them in one of five ways: y = RankTarget(y, {on_target}); a level {name!r} of y's "
+        f"pandas index; a column {name!r} of X; a level {name!r} of X's pandas index; or, with "
+        f"scikit-learn's metadata routing enabled, fit(X, y, {name}=…)."
+    )
+
+
+def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
+    """Say what there is where a name was not found."""
+    if isinstance(y, RankTarget) and y.qid is None:
+        return "This RankTarget was reshaped or joined and lost its own. "
+    names = [*columns_of(X), *(y.metadata if isinstance(y, RankTarget) else ())]
+    indexes = (getattr(rows, "index", None) for rows in (X, y))
+    names += [level for index in indexes for level in getattr(index, "names", ()) if level]
+    if names:
+        hint = suggest(name, names, f"{parameter}=")
+        return f"There are only the names {describe(names)}.{hint} "
+    if type(y) is np.ndarray and type(X) is np.ndarray:
+        return (
+            "X and y came as plain arrays; if they carried ids, what is around it (a step of a "
+            "Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
+            "HistGradientBoosting, a stacking estimator, …) has made them so. "
+        )
+    return ""
+
+
+def sorted_codes(ids: Any) -> Array:
+    """Number the query of each row as the ids sort, where they do; else as they appear."""
+    queries = queries_of(ids, len(ids))
+    try:
+        codes = np.unique(queries.ids, return_inverse=True)[1]
+    except TypeError:  # ids of mixed types have no order
+        codes = np.arange(len(queries.ids))
+    return queries.per_row(codes)
+
+
+def request_by_name(request: Any, **names: str) -> None:
+    """Ask scikit-learn for metadata under the names that the user gave it.
+
+    A request that the user has set by hand stays as it is.
+    """
+    for parameter, name in names.items():
+        if name != parameter and request.requests.get(parameter) is True:
+            request.add_request(param=parameter, alias=name)

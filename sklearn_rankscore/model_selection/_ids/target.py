@@ -1,0 +1,262 @@
+"""RankTarget: query ids that travel on y."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import joblib
+import numpy as np
+
+from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
+from sklearn_rankscore.metrics._rows.rows import check_same_length, queries_of
+from sklearn_rankscore.metrics._rows.validation import (
+    Array,
+    as_grades,
+    as_numbers,
+    check_not_masked,
+    without_zone,
+)
+from sklearn_rankscore.model_selection._ids.dask import tell_dask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class RankTarget(np.ndarray[Any, np.dtype[Any]]):
+    """Relevance grades that carry the query id of each row.
+
+    To a model it is the plain array of grades. Wherever scikit-learn cuts it into folds, the ids
+    are cut along, so that a scorer and a splitter find them: no routing, no extra column. It also
+    remembers how many rows each query had when it was made, so that a scorer notices when a split
+    has cut through a query. It is read-only, so that grades cannot move away from their ids.
+    Arithmetic gives plain arrays: to binarise, make ``RankTarget(y > 1, qid=qid)``.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Relevance grades: numbers or booleans, finite. The dtype is kept.
+    qid : array-like of shape (n_rows,)
+        Query id of each row, of any type, in any order.
+    **metadata : array-like of shape (n_rows,)
+        Whatever else belongs to each row and is wanted by name, such as ``item`` or ``time``.
+
+    Attributes
+    ----------
+    qid : ndarray of shape (n_rows,)
+        Query ids.
+    metadata : dict of str to ndarray
+        The other arrays.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one value per row, or a grade or an id is missing.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import RankTarget
+    >>> y = RankTarget([2, 0, 1, 0], qid=["a", "a", "b", "b"])
+    >>> y
+    RankTarget([2, 0, 1, 0], 2 queries)
+    >>> y[[3, 2]].qid.tolist()
+    ['b', 'b']
+    """
+
+    _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
+    # Two names that a call could not pass: size of the row's query, number of the row.
+    _QID, _SIZE, _ROW = "qid", "rows of the query", "number of the row"
+
+    def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
+        """Check the arrays and put them together."""
+        as_grades(y)
+        grades = as_numbers(np.array(y), "y")
+        if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
+            raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
+        rows = {name: _one_dimensional(values, name) for name, values in metadata.items()}
+        for name, values in rows.items():
+            check_same_length(name, len(values), len(grades))
+        return cls._whole(grades.ravel(), {**rows, cls._QID: _one_dimensional(qid, cls._QID)})
+
+    @classmethod
+    def _whole(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+        """Put together what has all rows of its queries."""
+        queries = queries_of(rows[cls._QID], len(y))
+        lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
+        row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
+        return cls._put_together(y, {**rows, cls._SIZE: queries.per_row(lengths), cls._ROW: row})
+
+    @classmethod
+    def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+        tell_dask(cls)
+        target = np.asarray(y).view(cls)
+        arrays: list[Array] = [target, *rows.values()]
+        for array in arrays:
+            array.flags.writeable = False
+        vars(target)["_rows"] = dict(rows)
+        return target
+
+    def __dask_tokenize__(self) -> tuple[str, Array, dict[str, Array]]:
+        """What Dask hashes: grades, ids and all."""
+        return type(self).__name__, np.asarray(self), self._known_rows()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the grades and of all that belongs to them; Dask asks before it sends them."""
+        rows: list[Array] = [np.asarray(self), *self._known_rows().values()]
+        return sum(values.nbytes for values in rows)
+
+    def _known_rows(self) -> dict[str, Array]:
+        """What belongs to each row; nothing if the array was given another shape."""
+        tell_dask(type(self))
+        rows = self._rows or {}
+        return rows if rows and self.shape == rows[self._QID].shape else {}
+
+    @property
+    def qid(self) -> Array | None:
+        """Query ids; None if the array no longer has its rows (reshaped, concatenated, …)."""
+        return self._known_rows().get(self._QID)
+
+    @property
+    def metadata(self) -> dict[str, Array]:
+        """What else was given for each row."""
+        own = (self._QID, self._SIZE, self._ROW)
+        return {name: rows for name, rows in self._known_rows().items() if name not in own}
+
+    def cut_queries(self) -> Array:
+        """Ids of the queries that have not all the rows they were made with, each once.
+
+        Returns
+        -------
+        ndarray of shape (n_cut,)
+            Empty for a RankTarget that is whole, or was cut between queries only.
+        """
+        rows = self._known_rows()
+        if not rows or not len(self):
+            return np.empty(0)
+        queries = queries_of(rows[self._QID], len(self))
+        cut = queries.lengths != queries.arrange(rows[self._SIZE])[queries.starts]
+        first = np.unique(rows[self._ROW], return_index=True)[1]
+        if len(first) < len(self):  # some rows are repeated, which may hide that others miss
+            again = np.delete(np.arange(len(self)), first)
+            cut[queries.per_row(np.arange(len(cut)))[again]] = True
+        return np.asarray(
+            queries.in_order_of_appearance(queries.ids)[queries.in_order_of_appearance(cut)]
+        )
+
+    def _pick(self, rows: Callable[[Array], Array]) -> Any:
+        """Apply a choice of rows to the grades and to all that belongs to them."""
+        picked = rows(np.asarray(self))
+        known = self._known_rows()
+        if not known or not isinstance(picked, np.ndarray) or picked.ndim != 1:
+            return picked
+        # Copies: a view would let one array change another's grades, but not its ids.
+        kept = {name: np.array(rows(values)) for name, values in known.items()}
+        return self._put_together(np.array(picked), kept)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Choose rows, ids and all; a single row is its grade."""
+        return self._pick(lambda values: values[key])
+
+    def take(self, indices: Any, *args: Any, **kwargs: Any) -> Any:
+        """Choose rows by number, ids and all; grades alone into an array that is given."""
+        if kwargs.get("out") is not None or len(args) > 1:
+            return np.asarray(self).take(indices, *args, **kwargs)
+        return self._pick(lambda values: values.take(indices, *args, **kwargs))
+
+    def copy(self, order: Any = "C") -> Any:
+        """Copy the grades into a plain array, to be written to, as pandas does."""
+        return np.asarray(self).copy(order)
+
+    def rows_in_place(self) -> bool:
+        """Whether its rows have the numbers that they had when it was made.
+
+        Returns
+        -------
+        bool
+            False once rows were chosen or reordered, or are unknown.
+        """
+        rows = self._known_rows()
+        return bool(rows) and bool((rows[self._ROW] == np.arange(len(self))).all())
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        """Cast the grades; the ids stay."""
+        grades = np.asarray(self).astype(dtype, *args, **kwargs)
+        return self._put_together(np.array(grades), self._known_rows())
+
+    def sort(self, *args: Any, **kwargs: Any) -> None:
+        """Sort the grades in place; they part from their ids, which are forgotten."""
+        self._forget()
+        super().sort(*args, **kwargs)
+
+    def partition(self, *args: Any, **kwargs: Any) -> None:
+        """Partition the grades in place; they part from their ids, which are forgotten."""
+        self._forget()
+        super().partition(*args, **kwargs)
+
+    def _forget(self) -> None:
+        self._rows = None
+        self.flags.writeable = True
+
+    def __copy__(self) -> Any:
+        """Copy grades, ids and all."""
+        return self._pick(np.array)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        """Copy grades, ids and all."""
+        return self._pick(np.array)
+
+    def __reduce__(self) -> Any:
+        """Pickle as plain arrays, which joblib can share between processes; no more than it must.
+
+        What follows from the ids of whole queries is left to be found again.
+        """
+        rows, put_together = self._known_rows(), RankTarget._put_together
+        if self.rows_in_place():
+            queries = queries_of(rows[self._QID], len(self))
+            if (queries.per_row(queries.lengths) == rows[self._SIZE]).all():
+                own = (self._SIZE, self._ROW)
+                rows = {name: values for name, values in rows.items() if name not in own}
+                put_together = RankTarget._whole
+        return put_together, (np.asarray(self), rows)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """View the grades; joblib's caches, which hash the view as bytes, see the ids as well."""
+        seen = super().view(*args, **kwargs)
+        if args == (np.uint8,) and self._known_rows():
+            # Two targets of equal grades and different queries must not share a cached result.
+            ids = np.frombuffer(joblib.hash(self._known_rows()).encode_ids(), dtype=np.uint8)
+            return np.concatenate([np.asarray(seen), ids])
+        return seen
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Compute on plain arrays: a sum or a comparison is no target."""
+        plain = [_plain(value) for value in inputs]
+        for name, value in kwargs.items():
+            kwargs[name] = tuple(map(_plain, value)) if name == "out" else _plain(value)
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+    def __repr__(self) -> str:
+        """Grades, and how many queries they belong to."""
+        grades = np.array2string(np.asarray(self), separator=", ", threshold=20)
+        if self.qid is None:
+            return f"RankTarget({grades}, ids lost)"
+        n_queries = len(queries_of(self.qid, len(self)).ids) if len(self) else 0
+        return f"RankTarget({grades}, {n_queries} queries)"
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, RankTarget) else value
+
+
+def _one_dimensional(values: Any, name: str) -> Array:
+    """One value per row, as given: tuples and mixed types stay what they are."""
+    check_not_masked(values, name)
+    is_array = hasattr(values, "__array__")
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M":
+        values = without_zone(values)
+    array = np.array(values) if is_array else narrow_dtype(as_objects(values, name))
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
+        )
+    return array

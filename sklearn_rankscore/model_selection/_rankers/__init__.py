@@ -1,0 +1,1 @@
+"""QueryRanker, and how it tells each booster of its queries."""

@@ -1,0 +1,93 @@
+"""From any fitted estimator to one number per row, by which its rows are ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_outlier_detector
+
+from sklearn_rankscore._messages import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+RESPONSE_METHODS = ("auto", "predict", "decision_function", "predict_proba")
+
+
+def response(estimator: Any, X: Any, method: str = "auto") -> Array:
+    """Score of each row, shape (n_rows,), higher is better.
+
+    A regressor or ranker says ``predict``. A classifier of two grades says ``decision_function``,
+    else the probability of the higher one; of more grades, the expected grade
+    sum of p(grade) * grade. Never the predicted class, which ties most rows. An outlier detector
+    says ``decision_function``.
+    """
+    if method == "auto":
+        method = _method_of(estimator)
+    if not hasattr(estimator, method):
+        hint = (
+            "a classifier of more than two grades is ranked by its expected grade; "
+            "sklearn.calibration.CalibratedClassifierCV gives it probabilities"
+            if method == "predict_proba" and hasattr(estimator, "classes_")
+            else "a ranking needs predict, decision_function or predict_proba"
+        )
+        raise ValueError(
+            f"{type(estimator).__name__} has no {method}, so its rows cannot be ranked: {hint}."
+        )
+    scores = np.asarray(getattr(estimator, method)(X))
+    if method == "predict_proba" and scores.ndim == 2:
+        return _expected_grade(scores, getattr(estimator, "classes_", None))
+    if method == "decision_function" and len(getattr(estimator, "classes_", ())) == 2:
+        low, high = _grades(estimator.classes_)  # the decision is for the second class
+        scores = scores if low < high else -scores
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        return scores.ravel()
+    if scores.ndim != 1:
+        raise ValueError(
+            f"{type(estimator).__name__}.{method} must give one score per row to rank by. "
+            f"Got shape {scores.shape} instead."
+        )
+    return scores
+
+
+def _method_of(estimator: Any) -> str:
+    n_classes = len(getattr(estimator, "classes_", ()))
+    if n_classes == 2 and hasattr(estimator, "decision_function"):
+        return "decision_function"
+    if n_classes or _is(is_classifier, estimator):
+        return "predict_proba"
+    return "decision_function" if _is(is_outlier_detector, estimator) else "predict"
+
+
+def _is(kind: Callable[[Any], bool], estimator: Any) -> bool:
+    try:
+        return kind(estimator)
+    except AttributeError:  # an estimator without scikit-learn's tags
+        return False
+
+
+def _expected_grade(proba: Array, classes: Any) -> Array:
+    if np.shape(classes) != (proba.shape[1],):
+        raise ValueError(
+            f"predict_proba gives {proba.shape[1]} columns for the classes {describe(classes)}; a "
+            "classifier needs one column per class to be ranked by its expected grade."
+        )
+    grades = _grades(classes)
+    if len(grades) == 2:  # ranked alike by the probability of the higher, to the last bit
+        return np.asarray(proba[:, grades.argmax()])
+    return np.asarray(proba @ grades)
+
+
+def _grades(classes: Any) -> Array:
+    grades = np.asarray(classes)
+    if grades.dtype == object:
+        grades = np.asarray(grades.tolist())
+    if grades.dtype.kind not in "biuf":
+        raise ValueError(
+            "A classifier is ranked by the grades that its classes are, so that they must be "
+            f"numbers. Got classes {describe(classes)} instead."
+        )
+    return grades.astype(np.float64)

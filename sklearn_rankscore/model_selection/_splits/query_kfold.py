@@ -1,0 +1,125 @@
+"""Splitters that keep queries whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.model_selection import GroupKFold
+
+from sklearn_rankscore.model_selection._ids.lookup import (
+    check_name,
+    find_query_ids,
+    request_by_name,
+    sorted_codes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+
+class QueryKFold(GroupKFold):  # type: ignore[misc]
+    """K folds of whole queries: scikit-learn's GroupKFold, which finds the query ids itself.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    qid : str, default="qid"
+        Name under which query ids are found; see `make_rank_scorer`.
+    shuffle : bool, default=False
+        Whether to shuffle the queries; without, folds have as equal numbers of rows as may be.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffle.
+
+    Notes
+    -----
+    Query ids are looked for in metadata routed as ``fit(X, y, qid=…)``, a RankTarget, a level of
+    y's pandas index, a column of X, and a level of X's pandas index. ``groups=``, where it is
+    passed, says what to keep together instead. Given the same ids, the folds are those of
+    `sklearn.model_selection.GroupKFold`.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import QueryKFold, RankTarget
+    >>> y = RankTarget([1, 0, 0, 2], qid=["a", "a", "b", "b"])
+    >>> [test.tolist() for _, test in QueryKFold(2).split([[1], [2], [3], [4]], y)]
+    [[2, 3], [0, 1]]
+    """
+
+    # Read by scikit-learn's routing: both are asked for, neither must be given.
+    __metadata_request__split = {"groups": True, "qid": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        qid: str = "qid",
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        check_name(qid)
+        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
+        self.qid = qid
+
+    def get_metadata_routing(self) -> Any:
+        """Tell scikit-learn which metadata the splitter wants.
+
+        Returns
+        -------
+        MetadataRequest
+            Query ids under their name, and groups.
+        """
+        routing = super().get_metadata_routing()
+        request_by_name(routing.split, qid=self.qid)
+        return routing
+
+    def get_n_splits(
+        self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None
+    ) -> int:
+        """Give the number of folds.
+
+        Parameters
+        ----------
+        X, y, groups, qid : object
+            Not used; scikit-learn passes here what it passes to `split`.
+
+        Returns
+        -------
+        int
+            `n_splits`.
+        """
+        del qid
+        return int(super().get_n_splits(X, y, groups))
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None
+    ) -> Iterator[tuple[Array, Array]]:
+        """Give the rows of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows.
+        y : array-like of shape (n_rows,), default=None
+            Relevance grades, which may carry the ids.
+        groups : array-like of shape (n_rows,), default=None
+            What to keep together instead of queries.
+        qid : array-like of shape (n_rows,), default=None
+            Query ids; None: found on y or X.
+
+        Yields
+        ------
+        train, test : ndarray
+            Row numbers.
+
+        Raises
+        ------
+        ValueError
+            If no query ids are found, or there are fewer queries than folds.
+        """
+        if groups is None:
+            ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
+            groups = sorted_codes(ids)
+        yield from super().split(X, y, groups)

@@ -1,0 +1,248 @@
+"""TemporalSplit: train before T, test from T on."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+
+from sklearn_rankscore._messages import describe
+from sklearn_rankscore.metrics._metric.options import check_choice, check_positive_integer
+from sklearn_rankscore.model_selection._ids.lookup import (
+    check_name,
+    find_query_ids,
+    request_by_name,
+    sorted_codes,
+)
+from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+_QUERIES = ("whole", "any")
+
+
+class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
+    """Folds in time: train on rows before a cut-off, test on rows from it on.
+
+    A model that is judged on the past with knowledge of the future looks better than it will
+    be. scikit-learn's TimeSeriesSplit goes by the order of rows; this goes by their times, so that
+    rows need not be sorted and rows of equal time never fall on both sides.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of cut-offs, between which lie as equal numbers of rows as their times allow.
+    cutoffs : array-like of shape (n_splits,), default=None
+        The cut-offs themselves, rising; as the times are: numbers, or dates (also ISO text), which
+        without a time zone are of UTC.
+    gap : number or timedelta, default=None
+        Length of time before each cut-off whose rows are left out, as for labels that come late.
+    test_span : number or timedelta, default=None
+        Length of time that is tested from each cut-off on; None: up to the next, the last to the
+        end.
+    train_span : number or timedelta, default=None
+        Length of time that is trained on (a rolling window); None: all that is before (expanding).
+    queries : {"whole", "any"}, default="whole"
+        "whole": a query of which any row falls outside is left out of a part, so that none is
+        learned or scored in halves. "any": keep all rows, for queries that are users who live on
+        both sides; no query ids are needed, and a scorer that meets a RankTarget should be made
+        with ``on_split_query="ignore"``.
+    times, qid : str, default="times" and "qid"
+        Names under which times and query ids are found; see `make_rank_scorer`. Times are also
+        taken from a DatetimeIndex of y or X.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has no meaning; in `split`, if times or ids are not found, a fold has no
+        rows, or there are not enough different times.
+
+    See Also
+    --------
+    split_report : Shows what a split does to queries and time.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import RankTarget, TemporalSplit
+    >>> y = RankTarget([1, 0, 0, 1, 2, 0], qid=list("bbaacc"), times=[7, 7, 1, 2, 9, 9])
+    >>> for train, test in TemporalSplit(2).split([[0]] * 6, y):
+    ...     print(train, test)
+    [2 3] [0 1]
+    [0 1 2 3] [4 5]
+    """
+
+    # Read by scikit-learn's routing: asked for, but need not be given.
+    __metadata_request__split = {"qid": True, "times": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        cutoffs: Any = None,
+        gap: Any = None,
+        test_span: Any = None,
+        train_span: Any = None,
+        queries: str = "whole",
+        times: str = "times",
+        qid: str = "qid",
+    ) -> None:
+        check_positive_integer(n_splits, "The 'n_splits' parameter")
+        check_choice(queries, "The 'queries' parameter", _QUERIES)
+        check_name(times, "times", "times")
+        check_name(qid)
+        self.n_splits = n_splits
+        self.cutoffs = cutoffs
+        self.gap = gap
+        self.test_span = test_span
+        self.train_span = train_span
+        self.queries = queries
+        self.times = times
+        self.qid = qid
+
+    def get_metadata_routing(self) -> Any:
+        """Tell scikit-learn which metadata the splitter wants.
+
+        Returns
+        -------
+        MetadataRequest
+            Times and query ids, under their names.
+        """
+        routing = super().get_metadata_routing()
+        request_by_name(routing.split, qid=self.qid, times=self.times)
+        return routing
+
+    def get_n_splits(
+        self,
+        X: Any = None,
+        y: Any = None,
+        groups: Any = None,
+        *,
+        qid: Any = None,
+        times: Any = None,
+    ) -> int:
+        """Give the number of folds.
+
+        Parameters
+        ----------
+        X, y, groups, qid, times : object
+            Not used; scikit-learn passes here what it passes to `split`.
+
+        Returns
+        -------
+        int
+            Number of cut-offs.
+        """
+        del X, y, groups, qid, times
+        return int(self.n_splits) if self.cutoffs is None else np.size(self.cutoffs)
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None, times: Any = None
+    ) -> Iterator[tuple[Array, Array]]:
+        """Give the rows of each fold, in the order of the cut-offs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows, in any order.
+        y : array-like of shape (n_rows,), default=None
+            Relevance grades, which may carry times and ids.
+        groups : object
+            Not used.
+        qid : array-like of shape (n_rows,), default=None
+            Query ids; None: found on y or X.
+        times : array-like of shape (n_rows,), default=None
+            Time of each row, numbers or dates; None: found on y or X.
+
+        Yields
+        ------
+        train, test : ndarray
+            Row numbers, rising.
+
+        Raises
+        ------
+        ValueError
+            If times or query ids are not found, or a fold would have no rows.
+        """
+        del groups
+        seeker = type(self).__name__
+        when = find_times(self.times, X, y, times)
+        if when is None:
+            raise ValueError(times_not_found(self.times, X, y, seeker))
+        query = None
+        if self.queries == "whole":
+            query = sorted_codes(find_query_ids(self.qid, X, y, qid, seeker))
+        for cutoff, following in pairwise([*self._cutoffs(when), None]):
+            parts = self._parts(when, cutoff, following)
+            kept = [rows if query is None else _whole(rows, query) for rows in parts]
+            for name, rows, before in zip(("train", "test"), kept, parts, strict=True):
+                if not rows.any():
+                    raise ValueError(_no_rows(name, when.show(cutoff), straddle=before.any()))
+            yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
+
+    def _cutoffs(self, when: Times) -> list[Any]:
+        """Moments of the cut-offs."""
+        if self.cutoffs is None:
+            return when.moments(_equal_counts(when.ticks, self.n_splits))
+        given = np.atleast_1d(np.asarray(self.cutoffs))
+        if when.tick is not None and all(isinstance(cutoff, str) for cutoff in given.tolist()):
+            given = np.array(given.tolist(), dtype="datetime64")
+        cutoffs = Times.read(given, "cutoffs")
+        if (cutoffs.tick is None) != (when.tick is None):
+            wanted = "numbers" if when.tick is None else "dates"
+            raise ValueError(
+                f"cutoffs must be {wanted}, as times are. Got {describe(self.cutoffs)} instead."
+            )
+        moments = cutoffs.moments()
+        if not all(one < other for one, other in pairwise(moments)):
+            raise ValueError(f"cutoffs must rise. Got {describe(self.cutoffs)} instead.")
+        return moments
+
+    def _parts(self, when: Times, cutoff: Any, following: Any) -> tuple[Array, Array]:
+        """Rows of train and test by their times alone."""
+        last = cutoff - (0 if self.gap is None else when.span(self.gap, "gap"))
+        end = following
+        if self.test_span is not None:
+            end = cutoff + when.span(self.test_span, "test_span")
+        train, test = when.before(last), ~when.before(cutoff)
+        if self.train_span is not None:
+            train &= ~when.before(last - when.span(self.train_span, "train_span"))
+        if end is not None:
+            test &= when.before(end)
+        return train, test
+
+
+def _equal_counts(ticks: Array, n_splits: int) -> Array:
+    """Rows at whose times as nearly as may be 1, 2, … equal shares of all rows lie before."""
+    _, first, counts = np.unique(ticks, return_index=True, return_counts=True)
+    before = np.cumsum(counts)[:-1]  # rows before each time but the first
+    wanted = np.arange(1, n_splits + 1) * (len(ticks) / (n_splits + 1))
+    nearest = [int(np.abs(before - share).argmin()) for share in wanted if len(before)]
+    if len(set(nearest)) < n_splits:
+        raise ValueError(
+            f"n_splits={n_splits} cut-offs cannot be told apart: there are {len(counts)} "
+            "different times, too few or too unequally used. Give fewer n_splits, or cutoffs=…."
+        )
+    return np.asarray(first[1:][nearest])
+
+
+def _whole(rows: Array, query: Array) -> Array:
+    """Of the chosen rows, those of queries that are chosen whole."""
+    missing = np.bincount(query, weights=~rows)
+    return np.asarray(rows & (missing[query] == 0))
+
+
+def _no_rows(part: str, cutoff: str, *, straddle: Any) -> str:
+    if straddle:
+        return (
+            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: all queries with rows "
+            "there have others elsewhere. queries='any' keeps rows of queries that straddle."
+        )
+    return (
+        f"TemporalSplit finds no {part} rows at the cut-off {cutoff}. Choose other cutoffs, gap "
+        "or spans."
+    )

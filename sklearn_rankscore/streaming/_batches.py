@@ -1,0 +1,229 @@
+"""Metrics of rows that come in batches, of which one at a time is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from sklearn_rankscore._messages import describe, error_context
+from sklearn_rankscore.metrics._metric.engine import row_values_of
+from sklearn_rankscore.metrics._metric.options import ROW_VALUES
+from sklearn_rankscore.metrics._rows.canonical import same_id
+from sklearn_rankscore.metrics._rows.ids import (
+    as_objects,
+    as_python_values,
+    encode_ids,
+    narrow_dtype,
+)
+from sklearn_rankscore.metrics._rows.rows import carried_ids, carried_values, check_same_length
+from sklearn_rankscore.metrics.evaluate import check_taken, split_options
+from sklearn_rankscore.streaming._running_means import RunningMeans
+from sklearn_rankscore.streaming._seen import Seen
+
+if TYPE_CHECKING:
+    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._metric.options import Options
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+_IN_BATCH = "In batch {} (the first is 0)."
+_NAMES = ("y_true", "y_score", "qid", "sample_weight", *ROW_VALUES)
+
+
+def evaluate_batches(
+    batches: Iterable[Any],
+    *,
+    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
+    n_jobs: int = 1,
+    **metric_options: Unpack[Options],
+) -> dict[str, float]:
+    """Compute several metrics of rows that come in batches of whole queries.
+
+    What has come is not kept, but for 16 bytes of each query, to notice one that comes back; of
+    ids that are numbered through, only where that begins and ends.
+
+    Parameters
+    ----------
+    batches : iterable of tuple or dict
+        Each ``(y_true, y_score, qid)``, rows as `evaluate` takes them, or a dict of what that
+        takes of rows: "y_true", "y_score", "qid", "sample_weight", "item", "similarity". A batch
+        without rows is passed over.
+    metrics : iterable or dict of str or Metric
+        What is computed, such as ``["ndcg@10", "map"]``; a dict gives the names of the values.
+    n_jobs : int, default=1
+        Threads to work in, -1 for one per core.
+    **metric_options
+        Options of the metrics; each takes those that it has, at least one must have each.
+
+    Returns
+    -------
+    dict of str to float
+        What `evaluate` gives of all the rows together.
+
+    Raises
+    ------
+    ValueError
+        If a query comes back in a later batch, or rows or options cannot be used.
+    TypeError
+        If a batch is no tuple or dict.
+
+    See Also
+    --------
+    whole_queries : Cuts batches between queries, where a file's do not end with one.
+    evaluate : The same, of rows that are in memory.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate_batches
+    >>> batches = [([1, 0], [2, 1], ["a", "a"]), ([0, 1], [2, 1], ["b", "b"])]
+    >>> evaluate_batches(batches, metrics=["mrr", "p@1"])
+    {'mrr': 0.75, 'p@1': 0.5}
+    """
+    for name in metric_options.keys() & {*ROW_VALUES}:
+        raise TypeError(
+            f"{name} is one value for each row: it comes with the rows, in batches that are "
+            f"dicts, {{'y_true': …, 'y_score': …, 'qid': …, {name!r}: …}}."
+        )
+    wanted, _ = split_options(metrics, metric_options)
+    tally, seen = RunningMeans(list(wanted.values())), Seen()
+    for number, rows in _batches(batches):
+        with error_context(_IN_BATCH.format(number)):
+            y_true = rows.pop("y_true", None)
+            check_taken(wanted, rows.keys() & {*ROW_VALUES})
+            taken = row_values_of(list(wanted.values()), y_true, rows)
+            queries = tally.add(y_true, n_jobs=n_jobs, **{"qid": None, **rows, **taken})
+            if not queries.rectangular:  # whose lines are all queries of their own
+                seen.add(queries.ids)
+    return dict(zip(wanted, tally.means(), strict=True))
+
+
+def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Cut batches between queries: the last query of each is held back until its rows are over.
+
+    Parameters
+    ----------
+    batches : iterable of tuple or dict
+        As for `evaluate_batches`, flat, each query's rows one after another.
+
+    Returns
+    -------
+    iterator of dict of str to ndarray
+        Batches for `evaluate_batches`.
+
+    Raises
+    ------
+    ValueError
+        If rows come without query ids, or an array has not one value per row.
+
+    Examples
+    --------
+    >>> from sklearn_rankscore import evaluate_batches, whole_queries
+    >>> cut = [([0], [1], ["a"]), ([1, 1], [2, 1], ["a", "b"])]
+    >>> [batch["qid"].tolist() for batch in whole_queries(cut)]
+    [['a', 'a'], ['b']]
+    >>> evaluate_batches(whole_queries(cut), metrics=["mrr"])
+    {'mrr': 1.0}
+    """
+    held: list[dict[str, Array]] = []  # rows of the query with which the last batch ended
+    for number, batch in _batches(batches):
+        with error_context(_IN_BATCH.format(number)):
+            rows = _arrays(batch)
+            codes = encode_ids(rows["qid"], "qid")[0]
+        last = codes == codes[-1]
+        if not (last.all() and held and same_id(held[-1]["qid"][-1], rows["qid"][-1])):
+            before = _picked(rows, ~last)
+            if held or len(before["qid"]):
+                yield _joined([*held, before])
+            held = []
+        held.append(_picked(rows, last))
+    if held:
+        yield _joined(held)
+
+
+def _batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbers of batches and their rows by name, of those that have any."""
+    if not isinstance(batches, Iterable):
+        raise TypeError(f"batches must be an iterable of (y_true, y_score, qid). Got {batches!r}.")
+    first: set[str] = set()
+    for number, batch in enumerate(batches):
+        with error_context(_IN_BATCH.format(number)):
+            rows = _rows(batch)
+            if not _n_rows(rows):
+                continue
+            names = {*rows} - {"qid"}  # which y_true may carry
+            first = first or names
+            _check_columns(names ^ first)
+        yield number, rows
+
+
+def _check_columns(odd: set[str]) -> None:
+    if odd:
+        raise ValueError(f"{min(odd)} must be in all batches, or in none.")
+
+
+def _rows(batch: Any) -> dict[str, Any]:
+    """What a batch has of its rows, by name."""
+    if isinstance(batch, Mapping):
+        unknown = [name for name in batch if name not in _NAMES]
+        if unknown:
+            raise TypeError(
+                f"A batch has {', '.join(_NAMES)} of its rows. Got {unknown[0]!r} instead."
+            )
+        rows = dict(batch)
+    elif (
+        not isinstance(batch, (tuple, list)) or len(batch) not in {2, 3} or np.ndim(batch[1]) == 0
+    ):
+        raise TypeError(
+            "Each batch must be a tuple (y_true, y_score, qid), or a dict of these. Got "
+            f"{describe(batch)} instead; of tables, pass ((t['grade'], t['score'], t['query']) "
+            "for t in tables); rows that are all there, to evaluate."
+        )
+    else:
+        rows = dict(zip(("y_true", "y_score", "qid"), batch, strict=False))
+    rows = {name: values for name, values in rows.items() if values is not None}
+    if "y_score" not in rows:
+        raise TypeError("A batch must have y_score. Got none.")
+    return rows
+
+
+def _n_rows(rows: Mapping[str, Any]) -> int:
+    return max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows)
+
+
+def _arrays(rows: dict[str, Any]) -> dict[str, Array]:
+    """Columns of a batch, those that y_true carries as well, as arrays of one length."""
+    y_true = rows.get("y_true")
+    carried = {name: carried_values(y_true, name) for name in ROW_VALUES}
+    rows = {**carried, "qid": carried_ids(y_true), **rows}
+    if rows["qid"] is None:
+        raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
+    arrays = {name: _array(values, name) for name, values in rows.items() if values is not None}
+    for name, values in arrays.items():
+        check_same_length(name, len(values), len(arrays["y_score"]))
+    return arrays
+
+
+def _array(values: Any, name: str) -> Array:
+    if np.ma.isMaskedArray(values):
+        return np.array(values.tolist(), dtype=object)  # None where it is masked
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    return narrow_dtype(as_objects(values, name))
+
+
+def _picked(rows: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
+    return {name: values[chosen] for name, values in rows.items()}
+
+
+def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
+    """Join parts; what is of several kinds stays what it is, 1 apart from '1'."""
+    joined = {}
+    for name in parts[0]:
+        values = [part[name] for part in parts]
+        if len({array.dtype.kind for array in values}) > 1:
+            listed = [one for array in values for one in as_python_values(array)]
+            joined[name] = np.fromiter(listed, dtype=object, count=len(listed))
+        else:
+            joined[name] = np.concatenate(values)
+    return joined
