@@ -3,14 +3,14 @@
 from sklearn_rankscore.model_selection._ids.cut_queries import QuerySplitWarning
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 from sklearn_rankscore.model_selection._rankers.ranker import QueryRanker
-from sklearn_rankscore.model_selection._scorers.rank_scorer import MultiRankScorer, RankScorer
 from sklearn_rankscore.model_selection._scorers.scorer import (
+    MultiRankScorer,
+    RankScorer,
     make_multi_rank_scorer,
     make_rank_scorer,
 )
-from sklearn_rankscore.model_selection._splits.fold_report import SplitReport
 from sklearn_rankscore.model_selection._splits.query_kfold import QueryKFold
-from sklearn_rankscore.model_selection._splits.split_report import split_report
+from sklearn_rankscore.model_selection._splits.split_report import SplitReport, split_report
 from sklearn_rankscore.model_selection._splits.temporal import TemporalSplit
 
 __all__ = [

@@ -7,7 +7,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query, get_metric, metric_names
-from sklearn_rankscore.metrics import _compute
+from sklearn_rankscore.metrics._metric import engine
 
 RNG = np.random.default_rng(0)
 QID = RNG.permutation(np.repeat([f"q{at}" for at in range(30)], 7))
@@ -36,7 +36,7 @@ def test_all_metrics_at_once_are_each_alone():
 def test_one_validation_and_one_sort_for_each_tie_policy(monkeypatch):
     """However many metrics and cutoffs there are."""
     made = {"rows": 0, "rankings": 0}
-    collect, ranking = _compute.Rows.collect, _compute.Ranking
+    collect, ranking = engine.Rows.collect, engine.Ranking
 
     def counted(key, real):
         def count(*arguments, **options):
@@ -45,8 +45,8 @@ def test_one_validation_and_one_sort_for_each_tie_policy(monkeypatch):
 
         return count
 
-    monkeypatch.setattr(_compute.Rows, "collect", counted("rows", collect))
-    monkeypatch.setattr(_compute, "Ranking", counted("rankings", ranking))
+    monkeypatch.setattr(engine.Rows, "collect", counted("rows", collect))
+    monkeypatch.setattr(engine, "Ranking", counted("rankings", ranking))
     evaluate(GRADE, SCORE, qid=QID, metrics=["ndcg@5", "ndcg@10", "map", "mrr", "p@3"])
     assert made == {"rows": 1, "rankings": 1}
 

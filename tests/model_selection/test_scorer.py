@@ -186,11 +186,11 @@ def test_multi_metric_search_with_refit_by_name(n_jobs):
 
 def test_the_multi_scorer_predicts_once_and_sorts_once(monkeypatch):
     """One prediction and one Ranking per block, however many metrics."""
-    from sklearn_rankscore.metrics import _compute
+    from sklearn_rankscore.metrics._metric import engine
 
     made = []
-    real = _compute.Ranking
-    monkeypatch.setattr(_compute, "Ranking", lambda *a: made.append(1) or real(*a))
+    real = engine.Ranking
+    monkeypatch.setattr(engine, "Ranking", lambda *a: made.append(1) or real(*a))
     y = RankTarget(Y, qid=QID)
     ByColumn.calls = 0
     scores = make_multi_rank_scorer(["ndcg@10", "map", "mrr", "p@5"])(ByColumn(1).fit(X, y), X, y)
