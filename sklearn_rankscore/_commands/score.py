@@ -13,7 +13,7 @@ from sklearn_rankscore._commands import files
 from sklearn_rankscore._render import as_markdown, as_text
 from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import evaluate, per_query_of_all
+from sklearn_rankscore.metrics._metric.engine import compute_means, compute_per_query
 from sklearn_rankscore.metrics.evaluate import named_metrics
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.metrics._metric.engine import Settled
     from sklearn_rankscore.metrics._rows.validation import Array
 
 EXAMPLES = """\
@@ -160,10 +161,14 @@ def _kinds(
     return kinds
 
 
+def _settle(metrics: Mapping[str, Metric]) -> list[Settled]:
+    return [metric.settle() for metric in metrics.values()]
+
+
 def _means(rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]) -> dict[str, float]:
     means: dict[str, float] = {}
     for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
-        values = evaluate(list(of_kind.values()), y_true, y_score, qid)
+        values = compute_means(_settle(of_kind), y_true, y_score, qid)
         means |= dict(zip(of_kind, values, strict=True))
     return {name: means[name] for name in metrics}
 
@@ -193,7 +198,7 @@ def _write_per_query(path: str, rows: files.Rows, metrics: Mapping[str, Metric])
     for model, scores in rows.scores.items():
         found: dict[str, Mapping[Any, float]] = {}
         for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
-            ids, values = per_query_of_all(list(of_kind.values()), y_true, y_score, qid)
+            ids, values = compute_per_query(_settle(of_kind), y_true, y_score, qid)
             for name, value in zip(of_kind, values, strict=True):
                 found[name] = dict(zip(ids.tolist(), value.tolist(), strict=True))
         mark = f"{model}: " if len(rows.scores) > 1 else ""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Any
 
-from sklearn_rankscore.distributed._table import dask_there
-from sklearn_rankscore.metrics._metric.engine import undefined
+import numpy as np
+
+from sklearn_rankscore.distributed._table import import_dask
+from sklearn_rankscore.metrics._metric.engine import warn_undefined
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
 from sklearn_rankscore.metrics._rows.weights import (
+    as_shares_of_largest,
     check_some_weight,
-    normalize_weights,
     weighted_sums,
 )
-from sklearn_rankscore.streaming._running_means import Sum
 
 
 def means(table: Any) -> dict[str, float]:
@@ -44,24 +46,23 @@ def means(table: Any) -> dict[str, float]:
     {'mrr': 0.625}
     """
     if hasattr(table, "to_delayed"):
-        dask = dask_there()
-        parts = dask.compute(*map(dask.delayed(_sums), table.to_delayed()))
+        dask = import_dask()
+        parts = dask.compute(*map(dask.delayed(_sum_up), table.to_delayed()))
     else:
-        parts = (_sums(table),)
+        parts = (_sum_up(table),)
     largest = max(unit for _, unit in parts)
     check_some_weight(largest > 0)
-    total = {name: Sum() for name in parts[0][0]}
-    for sums, unit in parts:
-        for name, both in sums.items():
-            total[name].add(both * (unit / largest))
-    return {
-        name: float(both.value[0] / both.value[1]) if both.value[1] else undefined(name, 3)
-        for name, both in total.items()
-    }
+    means = {}
+    for name in parts[0][0]:
+        sums = np.array([sums[name] * (unit / largest) for sums, unit in parts])
+        value, weight = map(fsum, sums.T)
+        means[name] = value / weight if weight else warn_undefined(name, 3)
+    return means
 
 
-def _sums(table: Any) -> tuple[dict[str, Any], float]:
-    """By metric the sum of weighted values, and that of their weights; the unit of weights."""
+def _sum_up(table: Any) -> tuple[dict[str, Any], float]:
+    """Give, by metric, the sums of weighted values and of weights; and the unit of the weights."""
     _, values, weight = read_per_query(table)
-    weight, unit = (None, 1.0) if weight is None else normalize_weights(weight)
-    return {name: weighted_sums(column, weight) for name, column in values.items()}, unit
+    shares = as_shares_of_largest(weight)
+    unit = 1.0 if weight is None else float(weight.max(initial=0.0))
+    return {name: weighted_sums(column, shares) for name, column in values.items()}, unit

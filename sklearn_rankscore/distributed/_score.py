@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from sklearn_rankscore.distributed._partition import table_of, tally_of, values_of
 from sklearn_rankscore.distributed._table import asked, opened
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.options import CallOptions
 
 
 def per_query(
@@ -24,7 +23,7 @@ def per_query(
     qid: str,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     sample_weight: str | None = None,
-    **metric_options: Unpack[CallOptions],
+    **metric_options: Any,
 ) -> Any:
     """Compute metrics of each query of a Dask DataFrame.
 
@@ -105,7 +104,7 @@ def score(
     qid: str,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     sample_weight: str | None = None,
-    **metric_options: Unpack[CallOptions],
+    **metric_options: Any,
 ) -> dict[str, float]:
     """Compute metrics of a Dask DataFrame, as `evaluate` does of rows in memory.
 

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from sklearn_rankscore.metrics._rows.canonical import canonical
-from sklearn_rankscore.metrics._rows.ids import encode_ids
+from sklearn_rankscore.metrics._rows.validation import encode_ids
 
 
 def shuffled(dask: Any, table: Any, qid: str, *, by_value: bool, row_order: bool) -> Any:

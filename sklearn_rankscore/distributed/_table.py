@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rankscore._messages import describe, suggest
 from sklearn_rankscore.distributed._whole_queries import whole_queries
-from sklearn_rankscore.metrics._metric.engine import request_of
 from sklearn_rankscore.metrics.evaluate import split_options
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _NO_DASK = (
 _NOT_NEEDED = ("y_true", "sample_weight")
 
 
-def dask_there() -> Any:
+def import_dask() -> Any:
     """Dask, with its DataFrames."""
     try:
         import dask  # noqa: PLC0415 - only where it is asked for
@@ -36,7 +35,7 @@ def asked(
     metrics: Any, metric_options: Mapping[str, Any], named: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Metric], dict[str, Any]]:
     """Dask, metrics by their names, and the columns that are needed, by what they hold."""
-    dask = dask_there()
+    dask = import_dask()
     wanted, of_rows = split_options(metrics, metric_options)
     columns = {**named, **of_rows}
     for name, column in columns.items():
@@ -50,7 +49,7 @@ def opened(
     dask: Any, ddf: Any, wanted: Mapping[str, Metric], columns: Mapping[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Whole queries of the columns that are needed, type of ids; what is asked, once for all."""
-    row_order = any(request_of(each, {}).ties in ("first", "last") for each in wanted.values())
+    row_order = any(each.settle().ties in ("first", "last") for each in wanted.values())
     needed = _columns(dask, ddf, columns)
     table, id_type = whole_queries(dask, needed, columns["qid"], row_order=row_order)
     return table, id_type, dask.delayed((wanted, columns), pure=False)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rankscore.distributed._shuffle import of_parts, shuffled
-from sklearn_rankscore.metrics._rows.ids import encode_ids
+from sklearn_rankscore.metrics._rows.validation import encode_ids
 
 
 def whole_queries(dask: Any, table: Any, qid: str, *, row_order: bool) -> tuple[Any, Any]:

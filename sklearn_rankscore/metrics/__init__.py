@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Any
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._formulas import (
@@ -21,11 +21,13 @@ from sklearn_rankscore.metrics._formulas import serendipity as serendipities
 from sklearn_rankscore.metrics._metric import names
 from sklearn_rankscore.metrics._metric.metric import Metric, PerQuery
 
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._metric.options import Options
+# Programs that score 1 for most undefined metrics score some 0.
+_ZERO = {"replace_undefined_by": 0.0}
 
 # THE TABLE: every public metric, one line each.
-average_precision = Metric(relevance.average_precision, aliases=("ap", "map"))
+average_precision = Metric(
+    relevance.average_precision, aliases=("ap", "map"), conventions={"catboost": _ZERO}
+)
 bpref = Metric(preferences.bpref)
 catalog_coverage = Metric(
     coverage.catalog_coverage,
@@ -39,7 +41,9 @@ catalog_coverage = Metric(
 cumulative_gain = Metric(cumulated_gain.cumulative_gain, aliases=("cg",))
 dcg = Metric(cumulated_gain.dcg)
 eleven_point_precision = Metric(curves.eleven_point_precision, aliases=("11pt",))
-expected_reciprocal_rank = Metric(user_models.expected_reciprocal_rank, aliases=("err",))
+expected_reciprocal_rank = Metric(
+    user_models.expected_reciprocal_rank, aliases=("err",), conventions={"catboost": _ZERO}
+)
 f1 = Metric(relevance.f1)
 fall_out = Metric(relevance.fall_out, greater_is_better=False)
 hit_rate = Metric(user_models.hit_rate, aliases=("hr", "success"))
@@ -50,6 +54,7 @@ intra_list_diversity = Metric(
     aliases=("ild", "diversity"),
     grades="unused",
     row_values=("item",),
+    needs=diversity.find_needed_values,
     best_orders=False,
     shared=("ties", "replace_undefined_by"),
 )
@@ -64,17 +69,26 @@ novelty = Metric(
     shared=("ties", "replace_undefined_by"),
 )
 pairwise_accuracy = Metric(preferences.pairwise_accuracy)
-precision = Metric(relevance.precision, aliases=("p",))
+precision = Metric(
+    relevance.precision, aliases=("p",), conventions={"xgboost": _ZERO, "catboost": _ZERO}
+)
 r_precision = Metric(relevance.r_precision, aliases=("rprec",))
 rank_biased_precision = Metric(user_models.rank_biased_precision, aliases=("rbp",))
 recall = Metric(relevance.recall, aliases=("r",))
-reciprocal_rank = Metric(user_models.reciprocal_rank, aliases=("rr", "mrr"))
+reciprocal_rank = Metric(
+    user_models.reciprocal_rank, aliases=("rr", "mrr"), conventions={"catboost": _ZERO}
+)
 rmse = Metric(pointwise.rmse, greater_is_better=False, pool=pointwise.root_of_mean, shared=())
-roc_auc = Metric(preferences.roc_auc, aliases=("auc",))
+roc_auc = Metric(
+    preferences.roc_auc,
+    aliases=("auc",),
+    conventions={"catboost": {"ties": "average", "replace_undefined_by": 0.0}},
+)
 serendipity = Metric(
     serendipities.serendipity,
     row_values=("item", "similarity"),
     check=serendipities.check_serendipity,
+    needs=serendipities.find_needed_values,
     shared=("ties", "replace_undefined_by"),
 )
 spearman_rho = Metric(correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)
@@ -138,7 +152,7 @@ def metric_names() -> list[str]:
     return sorted(_METRICS)
 
 
-def get_metric(name: str | Metric, **options: Unpack[Options]) -> Metric:
+def get_metric(name: str | Metric, **options: Any) -> Metric:
     """Metric of a name such as "ndcg@10", "map" or "p@5".
 
     Parameters

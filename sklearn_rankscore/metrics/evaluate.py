@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import evaluate as evaluate_all
-from sklearn_rankscore.metrics._metric.engine import per_query_of_all, row_values_of
-from sklearn_rankscore.metrics._metric.options import ROW_VALUES
+from sklearn_rankscore.metrics._metric.engine import compute_means, compute_per_query
+from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._rows.per_query import ID, WEIGHT
 
 if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._metric.options import CallOptions
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
@@ -25,7 +23,7 @@ def evaluate(
     qid: Any = None,
     sample_weight: Any = None,
     n_jobs: int = 1,
-    **metric_options: Unpack[CallOptions],
+    **metric_options: Any,
 ) -> dict[str, float]:
     """Compute several metrics from one validation and one sort.
 
@@ -65,15 +63,10 @@ def evaluate(
     >>> evaluate(y_true, y_score, qid=qid, metrics=["mrr", "p@1"])
     {'mrr': 0.75, 'p@1': 0.5}
     """
-    wanted, row_values = _split_row_values(metrics, metric_options, y_true)
-    means = evaluate_all(
-        list(wanted.values()),
-        y_true,
-        y_score,
-        qid,
-        sample_weight=sample_weight,
-        n_jobs=n_jobs,
-        **row_values,
+    wanted, of_rows = split_options(metrics, metric_options)
+    settled = [metric.settle() for metric in wanted.values()]
+    means = compute_means(
+        settled, y_true, y_score, qid, n_jobs=n_jobs, sample_weight=sample_weight, **of_rows
     )
     return dict(zip(wanted, means, strict=True))
 
@@ -86,7 +79,7 @@ def evaluate_per_query(
     qid: Any = None,
     sample_weight: Any = None,
     n_jobs: int = 1,
-    **metric_options: Unpack[CallOptions],
+    **metric_options: Any,
 ) -> dict[str, Array]:
     """Compute several metrics of each query from one validation and one sort.
 
@@ -119,16 +112,11 @@ def evaluate_per_query(
     >>> {name: column.tolist() for name, column in values.items()}
     {'qid': ['a', 'b'], 'mrr': [1.0, 0.5], 'p@1': [1.0, 0.0]}
     """
-    wanted, row_values = _split_row_values(metrics, metric_options, y_true)
+    wanted, of_rows = split_options(metrics, metric_options)
     check_columns(wanted)
-    ids, values = per_query_of_all(
-        list(wanted.values()),
-        y_true,
-        y_score,
-        qid,
-        n_jobs=n_jobs,
-        sample_weight=sample_weight,
-        **row_values,
+    settled = [metric.settle() for metric in wanted.values()]
+    ids, values = compute_per_query(
+        settled, y_true, y_score, qid, n_jobs=n_jobs, sample_weight=sample_weight, **of_rows
     )
     weight = () if sample_weight is None else (WEIGHT,)
     return {ID: ids, **dict(zip((*wanted, *weight), values, strict=True))}
@@ -141,29 +129,19 @@ def check_columns(names: Iterable[str]) -> None:
             raise ValueError(f"No metric can be named {column!r}, which is the column of {held}.")
 
 
-def _split_row_values(
-    metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
-    given: Mapping[str, Any],
-    y_true: Any,
-) -> tuple[dict[str, Metric], dict[str, Any]]:
-    """Metrics with their options, and what was given for each row."""
-    wanted, row_values = split_options(metrics, given)
-    return wanted, row_values_of(list(wanted.values()), y_true, row_values)
-
-
 def split_options(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric], given: Mapping[str, Any]
 ) -> tuple[dict[str, Metric], dict[str, Any]]:
-    """Metrics with their options, and what is of the rows, which some of them must take."""
+    """Give the metrics, their options set, and the values of the rows, by name."""
     options = {name: value for name, value in given.items() if name not in ROW_VALUES}
-    row_values = {name: value for name, value in given.items() if name in ROW_VALUES}
+    of_rows = {name: value for name, value in given.items() if name in ROW_VALUES}
     wanted = named_metrics(metrics, options)
-    check_taken(wanted, row_values)
-    return wanted, row_values
+    check_taken(wanted, of_rows)
+    return wanted, of_rows
 
 
 def check_taken(wanted: Mapping[str, Metric], row_values: Iterable[str]) -> None:
-    """Refuse what is of the rows and no metric takes."""
+    """Refuse values of the rows that no metric takes."""
     taken = {name for metric in wanted.values() for name in metric.row_values}
     for name in {*row_values} - taken:
         raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore._messages import format_id
-from sklearn_rankscore.metrics._rows.ids import encode_ids
-from sklearn_rankscore.metrics._rows.item_tables import Popularity, numbers_per_line, vectors
+from sklearn_rankscore.metrics._rows.item_tables import Popularity, numbers_per_line, read_vectors
 from sklearn_rankscore.metrics._rows.items import Items, check_same_kind, find_places
-from sklearn_rankscore.metrics._rows.rows import check_same_length, queries_of
+from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.items import Found
@@ -55,7 +55,7 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     items = _sorted(Items.from_rows(item))
     if qid is None:
         return Popularity(items.ids, np.bincount(items.codes), len(items.codes))
-    queries = queries_of(qid, len(items.codes))
+    queries = Queries.from_ids(qid, len(items.codes))
     user = queries.per_row(np.arange(len(queries.ids)))
     pairs = np.unique(user * len(items.ids) + items.codes)
     counts = np.bincount(pairs % len(items.ids), minlength=len(items.ids))
@@ -117,12 +117,12 @@ def profile_similarity(
     >>> profile_similarity(["a"], [7], **past, item_features=vectors).tolist()
     [0.5]
     """
-    table = vectors(item_features, "item_features")
+    table = read_vectors(item_features, "item_features")
     rows = Items.from_rows(item)
     if not len(history_item) and without_history is not None:
         return np.full(len(rows.codes), float(without_history))
     past = Items.from_rows(history_item, "history_item")
-    people, before = queries_of(qid, len(rows.codes)), encode_ids(history_qid, "history_qid")
+    people, before = Queries.from_ids(qid, len(rows.codes)), encode_ids(history_qid, "history_qid")
     check_same_length("history_qid", len(before[0]), len(past.codes))
     ids, person = np.unique(before[0], return_inverse=True)
     with_past = ids if before[1] is None else before[1][ids]
@@ -138,14 +138,14 @@ def profile_similarity(
             "similarity."
         )
     weights = sparse.csr_matrix(
-        (np.ones(len(person)), (person.ravel(), _lines(past.found_in(table))[past.codes])),
+        (np.ones(len(person)), (person.ravel(), _lines(past.look_up(table))[past.codes])),
         shape=(len(ids), len(table.ids)),
     )
     units = sparse.diags(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
     n_past = np.asarray(weights.sum(axis=1)).ravel()
     profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
     of_row = people.per_row(known)
-    lines = _lines(rows.found_in(table))[rows.codes]
+    lines = _lines(rows.look_up(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
     step = max(_NUMBERS // numbers_per_line(profiles), 1)
     live = np.flatnonzero(of_row >= 0)

@@ -1,7 +1,6 @@
 """From a fitted estimator to a score: scorers, targets that carry query ids, splits."""
 
-from sklearn_rankscore.model_selection._ids.cut_queries import QuerySplitWarning
-from sklearn_rankscore.model_selection._ids.target import RankTarget
+from sklearn_rankscore.model_selection._ids.target import QuerySplitWarning, RankTarget
 from sklearn_rankscore.model_selection._rankers.ranker import QueryRanker
 from sklearn_rankscore.model_selection._scorers.scorer import (
     MultiRankScorer,

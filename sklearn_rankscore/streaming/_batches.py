@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe, error_context
-from sklearn_rankscore.metrics._metric.engine import row_values_of
-from sklearn_rankscore.metrics._metric.options import ROW_VALUES
-from sklearn_rankscore.metrics._rows.canonical import same_id
-from sklearn_rankscore.metrics._rows.ids import (
-    as_objects,
-    as_python_values,
-    encode_ids,
-    narrow_dtype,
-)
-from sklearn_rankscore.metrics._rows.rows import carried_ids, carried_values, check_same_length
+from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
+from sklearn_rankscore.metrics._rows.ids import as_objects, check_same_kind_of_ids, narrow_dtype
+from sklearn_rankscore.metrics._rows.rows import carried
+from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 from sklearn_rankscore.metrics.evaluate import check_taken, split_options
 from sklearn_rankscore.streaming._running_means import RunningMeans
-from sklearn_rankscore.streaming._seen import Seen
+from sklearn_rankscore.streaming._seen import SeenQueries
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.options import Options
     from sklearn_rankscore.metrics._rows.validation import Array
 
 _IN_BATCH = "In batch {} (the first is 0)."
@@ -36,12 +29,12 @@ def evaluate_batches(
     *,
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric],
     n_jobs: int = 1,
-    **metric_options: Unpack[Options],
+    **metric_options: Any,
 ) -> dict[str, float]:
     """Compute several metrics of rows that come in batches of whole queries.
 
-    What has come is not kept, but for 16 bytes of each query, to notice one that comes back; of
-    ids that are numbered through, only where that begins and ends.
+    Only the ids of the queries are kept, to notice a query that comes back. They must be of one
+    type in all batches: whole numbers, text, dates, or one hashable type.
 
     Parameters
     ----------
@@ -86,16 +79,14 @@ def evaluate_batches(
             f"dicts, {{'y_true': …, 'y_score': …, 'qid': …, {name!r}: …}}."
         )
     wanted, _ = split_options(metrics, metric_options)
-    tally, seen = RunningMeans(list(wanted.values())), Seen()
+    means, seen = RunningMeans(list(wanted.values())), SeenQueries()
     for number, rows in _batches(batches):
         with error_context(_IN_BATCH.format(number)):
-            y_true = rows.pop("y_true", None)
             check_taken(wanted, rows.keys() & {*ROW_VALUES})
-            taken = row_values_of(list(wanted.values()), y_true, rows)
-            queries = tally.add(y_true, n_jobs=n_jobs, **{"qid": None, **rows, **taken})
+            queries = means.add(n_jobs=n_jobs, **{"y_true": None, "qid": None, **rows})
             if not queries.rectangular:  # whose lines are all queries of their own
                 seen.add(queries.ids)
-    return dict(zip(wanted, tally.means(), strict=True))
+    return dict(zip(wanted, means.means(), strict=True))
 
 
 def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
@@ -126,19 +117,21 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     {'mrr': 1.0}
     """
     held: list[dict[str, Array]] = []  # rows of the query with which the last batch ended
+    kind = ""
     for number, batch in _batches(batches):
         with error_context(_IN_BATCH.format(number)):
-            rows = _arrays(batch)
-            codes = encode_ids(rows["qid"], "qid")[0]
+            rows = _as_arrays(batch)
+            codes, ids = encode_ids(rows["qid"], "qid")
+            kind = check_same_kind_of_ids(codes if ids is None else ids, kind)
         last = codes == codes[-1]
-        if not (last.all() and held and same_id(held[-1]["qid"][-1], rows["qid"][-1])):
-            before = _picked(rows, ~last)
+        if not (last.all() and held and held[-1]["qid"][-1] == rows["qid"][-1]):
+            before = _choose(rows, ~last)
             if held or len(before["qid"]):
-                yield _joined([*held, before])
+                yield _join([*held, before])
             held = []
-        held.append(_picked(rows, last))
+        held.append(_choose(rows, last))
     if held:
-        yield _joined(held)
+        yield _join(held)
 
 
 def _batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -191,20 +184,19 @@ def _n_rows(rows: Mapping[str, Any]) -> int:
     return max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows)
 
 
-def _arrays(rows: dict[str, Any]) -> dict[str, Array]:
-    """Columns of a batch, those that y_true carries as well, as arrays of one length."""
-    y_true = rows.get("y_true")
-    carried = {name: carried_values(y_true, name) for name in ROW_VALUES}
-    rows = {**carried, "qid": carried_ids(y_true), **rows}
+def _as_arrays(rows: dict[str, Any]) -> dict[str, Array]:
+    """Give the columns of a batch, and those that y_true carries, as arrays of one length."""
+    found = {name: carried(rows.get("y_true"), name) for name in ("qid", *ROW_VALUES)}
+    rows = {**found, **rows}
     if rows["qid"] is None:
         raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
-    arrays = {name: _array(values, name) for name, values in rows.items() if values is not None}
+    arrays = {name: _as_array(values, name) for name, values in rows.items() if values is not None}
     for name, values in arrays.items():
         check_same_length(name, len(values), len(arrays["y_score"]))
     return arrays
 
 
-def _array(values: Any, name: str) -> Array:
+def _as_array(values: Any, name: str) -> Array:
     if np.ma.isMaskedArray(values):
         return np.array(values.tolist(), dtype=object)  # None where it is masked
     if hasattr(values, "__array__"):
@@ -212,18 +204,9 @@ def _array(values: Any, name: str) -> Array:
     return narrow_dtype(as_objects(values, name))
 
 
-def _picked(rows: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
+def _choose(rows: Mapping[str, Array], chosen: Array) -> dict[str, Array]:
     return {name: values[chosen] for name, values in rows.items()}
 
 
-def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
-    """Join parts; what is of several kinds stays what it is, 1 apart from '1'."""
-    joined = {}
-    for name in parts[0]:
-        values = [part[name] for part in parts]
-        if len({array.dtype.kind for array in values}) > 1:
-            listed = [one for array in values for one in as_python_values(array)]
-            joined[name] = np.fromiter(listed, dtype=object, count=len(listed))
-        else:
-            joined[name] = np.concatenate(values)
-    return joined
+def _join(parts: list[dict[str, Array]]) -> dict[str, Array]:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

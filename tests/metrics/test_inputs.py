@@ -548,8 +548,11 @@ def test_bad_options_of_hit_metrics(metric, option, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("ndgc@10", r"Unknown metric 'ndgc@10'. Did you mean 'ndcg'\? Metrics are .*'ndcg@10'"),
-        ("", "Unknown metric ''. Metrics are"),
+        (
+            "ndgc@10",
+            r"Unknown metric 'ndgc@10'. Did you mean 'ndcg'\? .*metric_names\(\).*'ndcg@10'",
+        ),
+        ("", r"Unknown metric ''\. sklearn_rankscore\.metric_names\(\) lists all"),
         ("@10", "Unknown metric '@10'"),
         ("ndcg@", "Unknown metric 'ndcg@'"),
         (

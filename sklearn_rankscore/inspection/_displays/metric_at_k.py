@@ -11,8 +11,8 @@ from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Displ
 from sklearn_rankscore.inspection._report.compared import scores_by_model
 from sklearn_rankscore.inspection._report.statistics import check_level, intervals
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import per_query_of_all
-from sklearn_rankscore.metrics._metric.options import check_positive_integer
+from sklearn_rankscore.metrics._metric.engine import compute_per_query
+from sklearn_rankscore.metrics._rows.validation import check_positive_integer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,8 +108,8 @@ class MetricAtKDisplay(Display):
         rng = np.random.default_rng(random_state)
         means, lows, highs = {}, {}, {}
         for model, scores in scores_by_model(y_score, name).items():
-            _, columns = per_query_of_all(
-                [bound.bind(k=value) for value in cutoffs], y_true, scores, qid
+            _, columns = compute_per_query(
+                [bound.settle({"k": value}) for value in cutoffs], y_true, scores, qid
             )
             table = np.array(columns)
             table = table[:, ~np.isnan(table).any(axis=0)]

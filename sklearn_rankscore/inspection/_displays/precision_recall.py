@@ -10,7 +10,7 @@ from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Displ
 from sklearn_rankscore.inspection._explain.explain import explain
 from sklearn_rankscore.inspection._report.compared import scores_by_model
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import per_query_of_all
+from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,12 +89,12 @@ class PrecisionRecallDisplay(Display):
         if query is not None:
             return cls(*_paths(y_true, models, qid, query, min_relevance)).plot(ax)
         levels = np.arange(11) / 10
-        metrics = [
-            get_metric("iprec", recall_level=level, min_relevance=min_relevance)
+        settled = [
+            get_metric("iprec", recall_level=level, min_relevance=min_relevance).settle()
             for level in levels
         ]
         precision = {
-            model: np.mean(per_query_of_all(metrics, y_true, scores, qid)[1], axis=1)
+            model: np.mean(compute_per_query(settled, y_true, scores, qid)[1], axis=1)
             for model, scores in models.items()
         }
         return cls(precision, dict.fromkeys(models, levels)).plot(ax)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, Display
 from sklearn_rankscore.inspection._report.compared import scores_by_model
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import per_query_of_all
+from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.options import Options
 
 
 class QueryDifferenceDisplay(Display):
@@ -68,7 +67,7 @@ class QueryDifferenceDisplay(Display):
         qid: Any = None,
         metric: str | Metric = "ndcg@10",
         ax: Any = None,
-        **metric_options: Unpack[Options],
+        **metric_options: Any,
     ) -> Self:
         """Draw the differences between the scores of two models.
 
@@ -102,7 +101,9 @@ class QueryDifferenceDisplay(Display):
                 f"{len(models)}."
             )
         bound = get_metric(metric, **metric_options)
-        values = [per_query_of_all([bound], y_true, scores, qid) for scores in models.values()]
+        values = [
+            compute_per_query([bound.settle()], y_true, scores, qid) for scores in models.values()
+        ]
         (ids, (first,)), (_, (second,)) = values
         one, other = models
         better = bound.greater_is_better

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,18 +10,18 @@ from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.inspection._explain.explanation import Explanation
 from sklearn_rankscore.inspection._explain.workings import WORKINGS, Working
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import check_grades, collect, request_of
+from sklearn_rankscore.metrics._formulas.cumulated_gain import gains
+from sklearn_rankscore.metrics._metric.engine import collect_rows
 from sklearn_rankscore.metrics._metric.names import spell_options
-from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ranking import Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import Rows, carried_values, check_same_length
+from sklearn_rankscore.metrics._rows.rows import Queries, Rows, carried
+from sklearn_rankscore.metrics._rows.validation import check_same_length
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.engine import Request
-    from sklearn_rankscore.metrics._metric.options import Options
+    from sklearn_rankscore.metrics._metric.engine import Settled
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
@@ -33,7 +33,7 @@ def explain(
     qid: Any = None,
     query: Any = None,
     item: Any = None,
-    **metric_options: Unpack[Options],
+    **metric_options: Any,
 ) -> Explanation:
     """Show how a metric comes to its value for one query, as a lecturer would write it.
 
@@ -94,11 +94,10 @@ def explain(
             f"{bound.name} has no working that is shown by rank. Metrics that have one are "
             f"{', '.join(WORKINGS)}."
         )
-    request = request_of(bound, {})
-    rows = collect([bound], y_true, y_score, qid)
-    check_grades(request, rows.grade)
+    request = bound.settle()
+    rows = collect_rows([request], y_true, y_score, qid)
     at = _number_of(query, rows.queries)
-    labels = carried_values(y_true, "item") if item is None else item
+    labels = carried(y_true, "item") if item is None else item
     working = _working(rows, at, request, labels)
     options = dict(request.options)
     tables, steps, value = WORKINGS[bound.name](
@@ -132,7 +131,7 @@ def _number_of(query: Any, queries: Queries) -> int:
     return at
 
 
-def _working(rows: Rows, at: int, request: Request, labels: Any) -> Working:
+def _working(rows: Rows, at: int, request: Settled, labels: Any) -> Working:
     queries = rows.queries
     here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
     number = queries.arrange(np.arange(len(rows.grade)))[here]
@@ -145,10 +144,10 @@ def _working(rows: Rows, at: int, request: Request, labels: Any) -> Working:
     names = number.tolist() if labels is None else [labels[row] for row in number.tolist()]
     grade, score = rows.grade[here], rows.score[here]
     alone = Rows(grade, score, Queries.from_rectangle((1, len(grade))))
-    ranking = Ranking(next(alone.queries.blocks()), alone, request.ties, None)
+    ranking = Ranking(cut_into_blocks(alone.queries)[0], alone, request.ties, len(grade))
     gain = request.options.get("gain")
     if gain is not None:
-        worth = ranking.gain(gain, relative=request.metric.name == "ndcg")[0]
+        worth = gains(ranking, gain, relative=request.metric.name == "ndcg")[0]
     else:
         worth = (
             grade

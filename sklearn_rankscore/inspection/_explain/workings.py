@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore.inspection._explain.explanation import Table, format_number
+from sklearn_rankscore.metrics._formulas.cumulated_gain import discounts, gains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,12 +68,12 @@ def _plain(value: Any) -> Any:
 def cumulated_gain(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Answer:
     """CG, DCG, ideal DCG and nDCG: gains, discounted, added up, and those of the best order."""
     relative = name == "ndcg" and float(w.grades.max()) > 1000  # finite, as the metric is
-    gain = w.r.gain(options["gain"], relative=relative)
+    gain = gains(w.r, options["gain"], relative=relative)
     n = w.n_listed(k)
     best = w.r.ideal(gain)[0][:k]
     ideal_order = np.argsort(-gain[0].astype(float), kind="stable")[: len(best)]
     plain = name == "cumulative_gain"
-    discount = np.ones(len(best)) if plain else w.r.discount(options["discount"])[: len(best)]
+    discount = np.ones(len(best)) if plain else discounts(w.r, options["discount"])[: len(best)]
     found = w.r.expected(gain)[0][:n]
     tables, steps = [], []
     if relative:
@@ -216,7 +217,7 @@ def reader(w: Working, name: str, k: int | None, options: dict[str, Any]) -> Ans
         columns = {"relevant": hits.hit[0], f"(1 - {p:g}) {p:g}^(rank - 1)": reads}
         counts, defined = hits.hit[0][:n] * reads, bool(hits.n_relevant[0])
     else:
-        grade, most = w.r.gain("linear").astype(float), options["max_grade"]
+        grade, most = w.r.grade.astype(float), options["max_grade"]
         stop = (np.exp2(grade) - 1.0) / np.exp2(most)
         stop = np.where(grade > 0, stop, 0.0)
         go_on = w.r.continue_through(stop)[0][:n]

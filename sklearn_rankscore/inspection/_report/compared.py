@@ -9,10 +9,10 @@ import numpy as np
 
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics import Metric
-from sklearn_rankscore.metrics._metric.engine import per_query_of_all, request_of
-from sklearn_rankscore.metrics._rows.ids import encode_ids
+from sklearn_rankscore.metrics._metric.engine import compute_per_query
 from sklearn_rankscore.metrics._rows.items import find_places
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
+from sklearn_rankscore.metrics._rows.validation import encode_ids
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
 from sklearn_rankscore.metrics.evaluate import named_metrics
 
@@ -33,17 +33,17 @@ class Compared(NamedTuple):
     tied: dict[str, float]  # by model, the share of its rows that are; empty if rows are not known
 
 
-def tied_rows(r: Ranking) -> Array:
+def count_tied_rows(r: Ranking) -> Array:
     """How many rows of each query share their score with another."""
-    return np.asarray((r.chosen(None).certain & (r.spans()[1] > 1)).sum(axis=1))
+    return np.asarray((r.chosen(None).certain & (r.tie_spans()[1] > 1)).sum(axis=1))
 
 
-def number_of_rows(r: Ranking) -> Array:
+def count_rows(r: Ranking) -> Array:
     """How many rows each query has."""
     return r.n_rows
 
 
-_OF_ROWS = (Metric(tied_rows, shared=("ties",)), Metric(number_of_rows, shared=()))
+_OF_ROWS = (Metric(count_tied_rows, shared=("ties",)), Metric(count_rows, shared=()))
 
 
 def of_rows(
@@ -63,19 +63,18 @@ def of_rows(
         else metric
         for metric in wanted.values()
     ]
+    settled = [metric.settle() for metric in (*_OF_ROWS, *shown_as_nan)]
     ids: Array = np.empty(0)
     weight: Array | None = None
     for model, scores in models.items():
-        ids, columns = per_query_of_all(
-            [*_OF_ROWS, *shown_as_nan], y_true, scores, qid, sample_weight=sample_weight
-        )
+        ids, columns = compute_per_query(settled, y_true, scores, qid, sample_weight=sample_weight)
         weight = None if sample_weight is None else columns.pop()
         ids, (in_ties, n_rows, *columns), weight = _of_some_weight(ids, columns, weight)
         tied[model] = float(in_ties.sum() / n_rows.sum())
         for name, column in zip(wanted, columns, strict=True):
             missing = np.isnan(column)
             undefined[name] = max(undefined.get(name, 0), int(missing.sum()))
-            column[missing] = request_of(wanted[name], {}).replace_undefined_by
+            column[missing] = wanted[name].settle().replace_undefined_by
             values[model, name] = column
     return Compared(ids, values, weight, undefined, tied)
 

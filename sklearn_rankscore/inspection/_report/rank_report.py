@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from sklearn_rankscore._messages import describe
 from sklearn_rankscore.inspection._report.compared import of_rows, of_tables, scores_by_model
 from sklearn_rankscore.inspection._report.report import RankReport
 from sklearn_rankscore.inspection._report.statistics import check_level, compare, holm, intervals
-from sklearn_rankscore.metrics._metric.options import check_positive_integer
-from sklearn_rankscore.metrics._rows.weights import normalize_weights, weighted_sums
+from sklearn_rankscore.metrics._rows.validation import check_positive_integer
+from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
 from sklearn_rankscore.metrics.evaluate import named_metrics
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.options import Options
     from sklearn_rankscore.metrics._rows.validation import Array
 
 _METRICS = ("ndcg@10", "map", "mrr")
@@ -37,7 +36,7 @@ def rank_report(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = None,
-    **metric_options: Unpack[Options],
+    **metric_options: Any,
 ) -> RankReport:
     """Compare models on the same queries: means, intervals, paired tests.
 
@@ -120,7 +119,7 @@ def rank_report(
         compared, wanted = of_tables(models, metrics)
     first = next(iter(models)) if baseline is None else str(baseline)
     ids, values, given_weight, undefined, tied = compared
-    weight = None if given_weight is None else normalize_weights(given_weight)[0]
+    weight = as_shares_of_largest(given_weight)
     rng = np.random.default_rng(random_state)
     rows = [_line(metric, model) for metric, model in product(wanted, models)]
     others = [row for row in rows if row["model"] != first]

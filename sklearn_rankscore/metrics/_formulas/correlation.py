@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._ranking.pairs import by_falling_score, count_pairs, number_values
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -32,7 +34,7 @@ def kendall_tau_b(r: Ranking) -> Array:
     >>> round(kendall_tau_b([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.3333
     """
-    pairs = r.pairs
+    pairs = count_pairs(r)
     in_order = pairs.every - pairs.tied_score - pairs.tied_grade + pairs.tied_both
     spread = np.sqrt(pairs.every - pairs.tied_score) * np.sqrt(pairs.every - pairs.tied_grade)
     return _coefficient(in_order - 2 * pairs.discordant, spread)
@@ -59,9 +61,29 @@ def spearman_rho(r: Ranking) -> Array:
     >>> round(spearman_rho([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.5
     """
-    of_grade, of_score = r.centred_ranks()
+    of_grade, of_score = _centred_ranks(r)
     spread = np.sqrt((of_grade**2).sum(axis=1)) * np.sqrt((of_score**2).sum(axis=1))
     return _coefficient((of_grade * of_score).sum(axis=1), spread)
+
+
+def _centred_ranks(r: Ranking) -> tuple[Array, Array]:
+    """Rank the grades and the scores of each query; less their mean, 0 where there is no row."""
+    score = r.score
+    if r.ties != "average":  # one order: the retrieved rows by their places in it
+        order = by_falling_score(number_values(r.grade, r.present), score, r.present, r.ties)
+        place = np.argsort(order, axis=1)
+        score = np.where(score > -np.inf, -place, -np.inf)
+    return _centre(r.grade, r.present), _centre(score, r.present)
+
+
+def _centre(value: Array, present: Array) -> Array:
+    """Rank the values of each line, equal ones sharing their mean rank, less the mean of all."""
+    from scipy.stats import rankdata  # noqa: PLC0415 - slow to import
+
+    number = number_values(value, present)
+    ranks = rankdata(np.where(present, number, value.shape[1]), axis=1)  # the padding comes last
+    middle = (np.count_nonzero(present, axis=1) + 1) / 2
+    return np.where(present, ranks - middle[:, None], 0.0)
 
 
 def _coefficient(agreement: Array, spread: Array) -> Array:

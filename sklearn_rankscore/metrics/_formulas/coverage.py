@@ -6,14 +6,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._rows.item_tables import read_catalog
+from sklearn_rankscore.metrics._rows.validation import one_of
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
     from sklearn_rankscore.metrics._rows.items import Found
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
+CATALOG = option(
+    read_catalog,
+    "int or array-like of ids",
+    """\
+The catalogue: how many items there are, or which; repeated ids count once. None: the items
+that are scored.""",
+    None,
+)
+UNKNOWN = option(
+    one_of("error", "ignore"),
+    '{"error", "ignore"}',
+    "What to do with scored items that are not in the catalogue.",
+    "error",
+)
+
+
 def catalog_coverage(
-    r: Ranking, *, k: int | None = None, catalog: Found | int | None = None, unknown: str = "error"
+    r: Ranking, *, k: int | None = K, catalog: Found | int | None = CATALOG, unknown: str = UNKNOWN
 ) -> Array:
     """Catalogue coverage: the share of all items that appear in at least one list.
 
@@ -43,8 +63,9 @@ def catalog_coverage(
     listed = (chance > 0) & (r.weight > 0)[:, None]
     with np.errstate(divide="ignore"):
         missed = np.log1p(-chance[listed])
-    item = r.at_ranks(r.row("item"))[listed]
-    return np.bincount(item, weights=missed, minlength=r.n_items)
+    items: Any = r.rows.items  # which the metric needs
+    item = r.at_ranks(r.lay_out(items.codes))[listed]
+    return np.bincount(item, weights=missed, minlength=len(items.ids))
 
 
 def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, **_: Any) -> float:

@@ -1,23 +1,89 @@
-"""Formulas over a Ranking: how much do the grades add up to?
+"""How much do the grades add up to?
 
-A formula takes a block of ranked queries and returns one value per query, NaN where the metric
-is undefined. Its keyword-only parameters are the metric's own options; its docstring opens the
-public one (`_docs.py` adds the sections that all metrics share).
+A formula takes a block of ranked queries, a Ranking, and returns one value per query, NaN where
+the metric is undefined. Its keyword-only parameters are the metric's own options; its docstring
+opens the public one.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore._messages import describe
+from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._rows.validation import (
+    LARGEST,
+    Array,
+    check_choice,
+    one_of_or_callable,
+)
+
 if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.gain import Discount, Gain
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
+
+Gain = str | Mapping[float, float] | Sequence[float] | Array | Callable[[Array], Array]
+Discount = str | Callable[[Array], Array]
+
+# Exponential gains of larger grades, added up, may no longer be a float64.
+_LARGEST_EXPONENT = 1000
+
+DISCOUNTS: dict[str, Callable[[Array], Array]] = {
+    "log2": lambda rank: 1.0 / np.log2(rank + 1.0),
+    "jarvelin": lambda rank: 1.0 / np.maximum(1.0, np.log2(rank)),
+    "reciprocal": lambda rank: 1.0 / rank,
+}
 
 
-def cumulative_gain(r: Ranking, *, k: int | None = None, gain: Gain = "linear") -> Array:
+def _check_gain(gain: Any, parameter: str) -> Any:
+    if callable(gain):
+        return gain
+    if hasattr(gain, "to_dict"):  # a pandas Series, by its index
+        gain = gain.to_dict()
+    if isinstance(gain, str) or np.ndim(gain) != (0 if isinstance(gain, Mapping) else 1):
+        other = "a table of gains or a function of the grade"
+        return check_choice(gain, parameter, ("linear", "exponential"), other)
+    table = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
+    if not table:
+        raise ValueError(f"{parameter} must have a gain for each grade. Got an empty table.")
+    try:
+        table = {float(grade): float(worth) for grade, worth in table.items()}
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{parameter} must map numbers to numbers: {error}.") from error
+    if not np.isfinite(list(table)).all():
+        raise ValueError(f"{parameter} must not have a gain for a grade that is not finite.")
+    _check_worth(np.fromiter(table.values(), dtype=np.float64))
+    return table
+
+
+GAIN = option(
+    _check_gain,
+    '{"linear", "exponential"}, mapping, array or callable',
+    """\
+Worth of a grade g: g, or 2**g - 1, or what the table says (an array is indexed by grade), or
+a function of the array of grades. Never negative.""",
+    "linear",
+    {
+        "sklearn": "linear",
+        "trec_eval": "linear",
+        "lightgbm": "exponential",
+        "xgboost": "exponential",
+        "catboost": "linear",
+    },
+)
+DISCOUNT = option(
+    one_of_or_callable(*DISCOUNTS, other="a function of the rank"),
+    '{"log2", "jarvelin", "reciprocal"} or callable',
+    """\
+Weight of rank r: 1 / log2(r + 1), or 1 / max(1, log2 r), or 1 / r, or a function of the
+array of ranks that never rises.""",
+    "log2",
+)
+
+
+def cumulative_gain(r: Ranking, *, k: int | None = K, gain: Gain = GAIN) -> Array:
     """Cumulative gain: the gains of the top k rows, added up.
 
     CG@k = sum over ranks i = 1..k of g(grade_i).
@@ -36,11 +102,11 @@ def cumulative_gain(r: Ranking, *, k: int | None = None, gain: Gain = "linear") 
     >>> cumulative_gain([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], k=3)
     8.0
     """
-    return np.asarray(r.expected(r.gain(gain))[:, :k].sum(axis=1))
+    return np.asarray(r.expected(gains(r, gain))[:, :k].sum(axis=1))
 
 
 def dcg(
-    r: Ranking, *, k: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
+    r: Ranking, *, k: int | None = K, gain: Gain = GAIN, discount: Discount = DISCOUNT
 ) -> Array:
     """Discounted cumulative gain: gains count less the lower they are ranked.
 
@@ -61,11 +127,11 @@ def dcg(
     >>> round(dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.32
     """
-    return r.expected(r.gain(gain))[:, :k] @ r.discount(discount)[:k]
+    return r.expected(gains(r, gain))[:, :k] @ discounts(r, discount)[:k]
 
 
 def ideal_dcg(
-    r: Ranking, *, k: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
+    r: Ranking, *, k: int | None = K, gain: Gain = GAIN, discount: Discount = DISCOUNT
 ) -> Array:
     """Ideal DCG: the DCG of the rows in the best order, whatever their scores.
 
@@ -85,11 +151,11 @@ def ideal_dcg(
     >>> round(ideal_dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.76
     """
-    return r.ideal(r.gain(gain))[:, :k] @ r.discount(discount)[:k]
+    return r.ideal(gains(r, gain))[:, :k] @ discounts(r, discount)[:k]
 
 
 def ndcg(
-    r: Ranking, *, k: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
+    r: Ranking, *, k: int | None = K, gain: Gain = GAIN, discount: Discount = DISCOUNT
 ) -> Array:
     """Normalised discounted cumulative gain: DCG as a share of the best DCG possible.
 
@@ -110,12 +176,91 @@ def ndcg(
     >>> round(ndcg([3, 2, 0, 0, 1], [2, 3, 1, 2, 1], qid=["a", "a", "a", "b", "b"], k=1), 4)
     0.3333
     """
-    value = r.gain(gain, relative=True)
-    discounts = r.discount(discount)[:k]
-    return _ratio(r.expected(value)[:, :k] @ discounts, r.ideal(value)[:, :k] @ discounts)
+    value = gains(r, gain, relative=True)
+    weight = discounts(r, discount)[:k]
+    return _share(r.expected(value)[:, :k] @ weight, r.ideal(value)[:, :k] @ weight)
 
 
-def _ratio(value: Array, total: Array) -> Array:
+def _share(value: Array, total: Array) -> Array:
     share = np.full(len(value), np.nan)
     np.divide(value, total, out=share, where=total > 0)
     return np.asarray(np.minimum(share, 1.0))  # not above 1 by rounding
+
+
+def gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
+    """Give the gain of each row, in input order; 0 beyond a query's end.
+
+    With `relative`, each query's exponential gains are scaled by a power of two of its own, which
+    leaves every ratio of them as it is and keeps the largest near 1 however large the grade.
+    """
+    if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
+        if gain == "linear":
+            return r.grade
+        return np.asarray(r.once(("gain", relative), _exponential_gain, r.grade, relative))
+    value = np.zeros(r.grade.shape)
+    worth: Any = _look_up if isinstance(gain, Mapping) else _compute_gain
+    value[r.present] = worth(r.grade[r.present], gain)
+    return value
+
+
+def _exponential_gain(grade: Array, relative: Any) -> Array:
+    grade = grade.astype(np.float64, copy=False)
+    top = np.ceil(grade.max(axis=1, keepdims=True)) if relative else 0.0
+    if not relative and grade.max() > _LARGEST_EXPONENT:
+        raise ValueError(
+            f"An exponential gain of grade {grade.max():g} is too large for a float; the "
+            f"largest grade is {_LARGEST_EXPONENT}. Use ndcg, which is finite for every grade, or "
+            "gain='linear'."
+        )
+    return np.asarray(np.exp2(grade - top) - np.exp2(-top))
+
+
+def _compute_gain(grade: Array, gain: Any) -> Array:
+    worth = np.asarray(gain(grade.astype(np.float64, copy=False)))
+    if worth.shape != grade.shape or worth.dtype.kind not in "biuf":
+        raise ValueError(
+            "The 'gain' parameter must be a function of an array that returns one number for "
+            f"each grade. Got an array of shape {worth.shape} and dtype {worth.dtype} for "
+            f"grades of shape {grade.shape} instead."
+        )
+    _check_worth(worth)
+    return np.asarray(worth, dtype=np.float64)
+
+
+def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
+    known, worths = (np.array(column) for column in zip(*sorted(table.items()), strict=True))
+    # In the precision of the grades: 0.1 is the float32 nearest to it.
+    grades = known.astype(grade.dtype) if grade.dtype.kind == "f" else known
+    found = np.minimum(np.searchsorted(grades, grade), len(grades) - 1)
+    unknown = grades[found] != grade
+    if unknown.any():
+        raise ValueError(
+            f"The 'gain' parameter has no gain for grade {grade[unknown][0]:g}. "
+            f"It knows the grades {', '.join(f'{one:g}' for one in known)}."
+        )
+    return np.asarray(worths[found])
+
+
+def _check_worth(worth: Array) -> None:
+    """Refuse gains that are negative, or too large to be added up."""
+    wrong = ~((worth >= 0) & (worth <= LARGEST))
+    if wrong.any():
+        raise ValueError(
+            f"The 'gain' parameter must give gains that are not negative and not above "
+            f"{LARGEST:g}. Got {worth[wrong][0]:g} instead."
+        )
+
+
+def discounts(r: Ranking, discount: Discount) -> Array:
+    """Give the discount of each rank 1, 2, 3 …."""
+    if isinstance(discount, str):
+        return DISCOUNTS[discount](r.rank)
+    weight = np.asarray(discount(r.rank.astype(np.float64)), dtype=np.float64)
+    falls = weight.shape == r.rank.shape and bool((weight[1:] <= weight[:-1]).all())
+    if not (falls and (weight <= LARGEST).all() and (weight >= 0).all()):
+        raise ValueError(
+            "The 'discount' parameter must be a function of the array of ranks 1, 2, 3 … that "
+            "returns one finite weight for each, not negative and nowhere rising. "
+            f"Got {describe(weight)} instead."
+        )
+    return weight

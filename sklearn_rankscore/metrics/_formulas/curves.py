@@ -1,4 +1,4 @@
-"""Formulas over a Ranking: precision against recall, a higher precision further down counting."""
+"""How high is the precision at each recall, where a higher one further down counts?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE, option
 from sklearn_rankscore.metrics._ranking.highest_precision import expected_rise
+from sklearn_rankscore.metrics._rows.validation import number_that
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
@@ -14,8 +16,16 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
+RECALL_LEVEL = option(
+    number_that(lambda level: 0 <= level <= 1, "a recall, from 0 to 1"),
+    "float",
+    "Share of the relevant rows that must be found, from 0 to 1.",
+    0.5,
+)
+
+
 def interpolated_precision(
-    r: Ranking, *, min_relevance: float | None = None, recall_level: float = 0.5
+    r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE, recall_level: float = RECALL_LEVEL
 ) -> Array:
     """Interpolated precision: the best precision that can be had at a recall or beyond it.
 
@@ -43,7 +53,7 @@ def interpolated_precision(
     return hits.share(_at_recall(hits, [recall_level])[:, 0])
 
 
-def eleven_point_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
+def eleven_point_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """11-point precision: interpolated precision, averaged over recalls of 0, 0.1, … and 1.
 
     11pt = mean of IP(level) over level = 0, 0.1, 0.2, …, 1; see `interpolated_precision`, also for

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore.metrics._rows.item_tables import numbers_per_line
+from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._rows.item_tables import numbers_per_line, read_vectors
+from sklearn_rankscore.metrics._rows.validation import one_of_or_callable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
     from sklearn_rankscore.metrics._ranking.ties import Chosen
@@ -19,13 +21,29 @@ if TYPE_CHECKING:
 
 _NUMBERS = 1 << 22  # of vectors that are held at once
 
+ITEM_FEATURES = option(
+    read_vectors,
+    "mapping, DataFrame, (ids, matrix), array or sparse matrix",
+    """\
+Vector of each item, by its id: of a DataFrame, its index is the ids and all columns are
+features; line i of an array or matrix is item i's, without `item` it is row i's.""",
+)
+ITEM_SIMILARITY = option(
+    one_of_or_callable("cosine", other="a function of two arrays of vectors"),
+    '"cosine" or callable',
+    """\
+How alike two items are, 1 for equal ones; a callable takes two arrays of vectors, shape
+(n_pairs, n_features), sparse if the features are, and gives a finite number for each pair.""",
+    "cosine",
+)
+
 
 def intra_list_diversity(
     r: Ranking,
     *,
-    k: int | None = None,
-    item_features: Found,
-    item_similarity: str | Callable[[Any, Any], Array] = "cosine",
+    k: int | None = K,
+    item_features: Found = ITEM_FEATURES,
+    item_similarity: str | Callable[[Any, Any], Array] = ITEM_SIMILARITY,
 ) -> Array:
     """Intra-list diversity: how little alike the items of a list are.
 
@@ -57,6 +75,11 @@ def intra_list_diversity(
     value: Array = np.maximum(1.0 - alike, 0.0) if item_similarity == "cosine" else 1.0 - alike
     value[chosen.length < 2] = np.nan
     return value
+
+
+def find_needed_values(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say that rows need items, unless each row has a vector of its own."""
+    return () if options["item_features"].by_line else ("item",)
 
 
 def mean_similarity(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln
 
-from sklearn_rankscore.metrics._rows.item_tables import size_of
+from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._rows.item_tables import read_catalog, read_popularity, size_of
+from sklearn_rankscore.metrics._rows.validation import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,13 +18,39 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
+POPULARITY = option(
+    read_popularity,
+    "Popularity, mapping, Series, (ids, values) or array",
+    """\
+How often each item was chosen, from training data, as `item_popularity` makes it of a log; or
+counts (integers, or whole numbers not all up to 1), which are divided by their sum; or
+probabilities. Of a Series, its index is the ids; value i of an array is item i's.""",
+)
+UNSEEN = option(
+    one_of("error", "skip", "once", "laplace"),
+    '{"error", "skip", "once", "laplace"}',
+    """\
+What an item counts as that is not in `popularity`, or with 0: an error; left out of the mean;
+chosen once; or, for every item, (count + 1) / (total + size of `catalog`).""",
+    "error",
+)
+CATALOG = option(
+    read_catalog,
+    "int or array-like of ids",
+    """\
+The catalogue: how many items there are, or which; repeated ids count once. None: those in
+`popularity`.""",
+    None,
+)
+
+
 def novelty(
     r: Ranking,
     *,
-    k: int | None = None,
-    popularity: Found,
-    unseen: str = "error",
-    catalog: Found | int | None = None,
+    k: int | None = K,
+    popularity: Found = POPULARITY,
+    unseen: str = UNSEEN,
+    catalog: Found | int | None = CATALOG,
 ) -> Array:
     """Novelty: how little known the items of a list are, in bits.
 
@@ -96,6 +123,8 @@ def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
 
     Orders that leave the list without one have no mean and do not count.
     """
+    from scipy.stats import hypergeom  # noqa: PLC0415 - slow to import
+
     chosen = r.chosen(k)
     worth = r.at_ranks(np.nan_to_num(bits))
     seen = r.at_ranks(~np.isnan(bits))
@@ -104,7 +133,7 @@ def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
     j = np.arange(m.max(initial=0) + 1)
     mean_tied = (worth * chosen.tied).sum(axis=1) / np.maximum(s, 1)
     total = (worth * chosen.certain).sum(axis=1)[:, None] + j * mean_tied[:, None]
-    chance = _hypergeometric(j, t[:, None], s[:, None], m[:, None])
+    chance = hypergeom.pmf(j, np.maximum(t, 1)[:, None], s[:, None], m[:, None])
     number = surely[:, None] + j
     chance[number == 0] = 0.0
     some = (s > 0) & (m > 0) | (surely > 0)
@@ -112,13 +141,3 @@ def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
     value[~some] = np.nan
     value[some] /= chance[some].sum(axis=1)
     return value
-
-
-def _hypergeometric(j: Array, t: Array, s: Array, m: Array) -> Array:
-    """P(j of the s are among m of t)."""
-    possible = (j <= s) & (j <= m) & (m - j <= t - s)
-    log = np.full(possible.shape, -np.inf)
-    parts = np.broadcast_arrays(s - j, j, m - j, t - s - m + j)
-    log[possible] = -sum(gammaln(part[possible] + 1.0) for part in parts)
-    chance = np.exp(log - log.max(axis=1, keepdims=True))
-    return np.asarray(chance / chance.sum(axis=1, keepdims=True))

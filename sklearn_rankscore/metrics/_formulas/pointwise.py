@@ -1,4 +1,4 @@
-"""What a regression is measured by, to stand beside what a ranking is."""
+"""How far are the scores from the grades? The measure of a regression, to stand beside others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rmse(r: Ranking) -> Array:
     >>> rmse([3, 1], [1, 3], qid=[7, 7])
     2.0
     """
-    errors = r.errors()
+    errors = np.where(r.present, r.score.astype(np.float64) - r.grade, 0.0)
     if not (np.abs(errors) <= LARGEST).all():
         raise ValueError(
             f"y_score must be finite for rmse, and no error above {LARGEST:g}. Leave out rows "

@@ -1,10 +1,13 @@
-"""Formulas over a Ranking: which pairs of rows are in the right order?"""
+"""Which pairs of rows are in the right order?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE
+from sklearn_rankscore.metrics._ranking.pairs import count_pairs
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
@@ -30,7 +33,7 @@ def pairwise_accuracy(r: Ranking) -> Array:
     >>> round(pairwise_accuracy([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.6667
     """
-    pairs = r.pairs
+    pairs = count_pairs(r)
     different = pairs.every - pairs.tied_grade
     wrong = pairs.discordant + (pairs.tied_score - pairs.tied_both) / 2
     value: Array = 1.0 - wrong / np.maximum(different, 1)
@@ -38,7 +41,7 @@ def pairwise_accuracy(r: Ranking) -> Array:
     return value
 
 
-def roc_auc(r: Ranking, *, min_relevance: float | None = None) -> Array:
+def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """ROC AUC: the probability that a relevant row is ranked above one that is not.
 
     AUC = pairs of a relevant row and another in which the relevant one has the higher score, a
@@ -69,7 +72,7 @@ def roc_auc(r: Ranking, *, min_relevance: float | None = None) -> Array:
     return np.asarray(np.clip(value, 0.0, 1.0))
 
 
-def bpref(r: Ranking, *, min_relevance: float | None = None) -> Array:
+def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """Binary preference: how few judged rows that are not relevant stand above relevant ones.
 
     bpref = 1/R x sum over the relevant rows that were retrieved of 1 - min(a, R) / min(N, R),

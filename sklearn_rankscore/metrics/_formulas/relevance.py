@@ -1,10 +1,14 @@
-"""Formulas over a Ranking: where are the relevant rows? See `_cumulated_gain` for grades."""
+"""Where are the relevant rows? See `cumulated_gain` for grades that add up."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
+from sklearn_rankscore.metrics._rows.validation import one_of
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
@@ -12,12 +16,32 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
+K_DENOMINATOR = option(
+    one_of("k", "attainable"),
+    '{"k", "attainable"}',
+    "What the found rows are divided by: as above, or min(k, rows retrieved).",
+    "k",
+    {"xgboost": "attainable", "catboost": "attainable"},
+)
+RELEVANT_DENOMINATOR = option(
+    one_of("relevant", "attainable"),
+    '{"relevant", "attainable"}',
+    "What the found rows are divided by: as above, or min(k, relevant rows).",
+    "relevant",
+)
+# The boosters divide average precision, and no recall, by what is attainable.
+AP_DENOMINATOR = replace(
+    RELEVANT_DENOMINATOR,
+    conventions=dict.fromkeys(("lightgbm", "xgboost", "catboost"), "attainable"),
+)
+
+
 def precision(
     r: Ranking,
     *,
-    k: int | None = None,
-    min_relevance: float | None = None,
-    denominator: str = "k",
+    k: int | None = K,
+    min_relevance: float | None = MIN_RELEVANCE,
+    denominator: str = K_DENOMINATOR,
 ) -> Array:
     """Precision: the share of relevant rows among the top k.
 
@@ -42,9 +66,9 @@ def precision(
 def recall(
     r: Ranking,
     *,
-    k: int | None = None,
-    min_relevance: float | None = None,
-    denominator: str = "relevant",
+    k: int | None = K,
+    min_relevance: float | None = MIN_RELEVANCE,
+    denominator: str = RELEVANT_DENOMINATOR,
 ) -> Array:
     """Recall: the share of the relevant rows that the top k hold.
 
@@ -67,7 +91,7 @@ def recall(
     return hits.share(hits.hit[:, :k].sum(axis=1), _relevant(hits, k, denominator))
 
 
-def f1(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+def f1(r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """F1: the harmonic mean of precision and recall at k.
 
     F1@k = 2 P@k R@k / (P@k + R@k) = 2 x relevant rows among the top k / (k + R).
@@ -92,9 +116,9 @@ def f1(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) 
 def average_precision(
     r: Ranking,
     *,
-    k: int | None = None,
-    min_relevance: float | None = None,
-    denominator: str = "relevant",
+    k: int | None = K,
+    min_relevance: float | None = MIN_RELEVANCE,
+    denominator: str = AP_DENOMINATOR,
 ) -> Array:
     """Average precision: the mean of the precision at the rank of each relevant row.
 
@@ -119,7 +143,7 @@ def average_precision(
     return hits.share(found, _relevant(hits, k, denominator))
 
 
-def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
+def r_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """R-precision: the share of relevant rows among the top R, R being all relevant rows.
 
     RP = relevant rows among the top R / R: precision and recall at the rank where both are equal.
@@ -141,7 +165,9 @@ def r_precision(r: Ranking, *, min_relevance: float | None = None) -> Array:
     return hits.share((hits.hit * top).sum(axis=1), hits.n_relevant)
 
 
-def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+def fall_out(
+    r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE
+) -> Array:
     """Fall-out: the share of the rows that are not relevant that the top k hold. Less is better.
 
     FO@k = rows among the top k that are not relevant / all rows that are not relevant, those not
@@ -168,7 +194,7 @@ def fall_out(r: Ranking, *, k: int | None = None, min_relevance: float | None = 
     return value
 
 
-def judged(r: Ranking, *, k: int | None = None) -> Array:
+def judged(r: Ranking, *, k: int | None = K) -> Array:
     """Judged: the share of the top k rows that somebody has judged.
 
     J@k = rows among the top k with a grade / min(k, rows retrieved). A grade of NaN or -inf (or a
@@ -188,9 +214,14 @@ def judged(r: Ranking, *, k: int | None = None) -> Array:
     0.5
     """
     total = _cutoff(r, k, "attainable")
-    value: Array = r.expected(r.judged())[:, :k].sum(axis=1) / np.maximum(total, 1)
+    value: Array = r.expected(_judged_rows(r))[:, :k].sum(axis=1) / np.maximum(total, 1)
     value[total == 0] = np.nan
     return value
+
+
+def _judged_rows(r: Ranking) -> Array:
+    """Whether somebody has judged each row, in input order."""
+    return np.asarray(~np.isnan(r.grade) & r.present).astype(np.float64)
 
 
 def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
@@ -198,12 +229,12 @@ def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
     if k is None:
         return r.n_ranked
     if denominator == "k":
-        return np.full(len(r.n_ranked), float(min(k, 10**300)))
-    return np.minimum(r.n_ranked, float(min(k, 2**53)))
+        return np.full(len(r.n_ranked), float(k))
+    return np.minimum(r.n_ranked, k)
 
 
 def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:
     """How many relevant rows there are, or at most can be found."""
     if k is None or denominator == "relevant":
         return hits.n_relevant
-    return np.minimum(hits.n_relevant, float(k))
+    return np.minimum(hits.n_relevant, k)

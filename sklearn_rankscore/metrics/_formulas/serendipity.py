@@ -1,12 +1,16 @@
-"""Formulas over a Ranking, beyond accuracy: serendipity."""
+"""How many relevant items of a list was the person not expected to get?"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore.metrics._formulas.novelty import CATALOG, POPULARITY
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
 from sklearn_rankscore.metrics._rows.item_tables import size_of
+from sklearn_rankscore.metrics._rows.validation import number_that, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,16 +22,37 @@ if TYPE_CHECKING:
 _ROUNDED = 1e-7  # a cosine of flags may be one half but for rounding, in 32 bits too
 
 
+SOME_POPULARITY: Any = replace(POPULARITY, default=None)  # which not every definition needs
+POPULAR_SHARE = option(
+    number_that(lambda share: 0 <= share <= 1, "a share, from 0 to 1"),
+    "float",
+    "Share of the items that count as popular, from 0 to 1.",
+    0.2,
+)
+MAX_SIMILARITY = option(
+    number_that(lambda similarity: -1 <= similarity <= 1, "from -1 to 1"),
+    "float",
+    "Highest similarity to the profile at which an item is unexpected.",
+    0.5,
+)
+DEFINITION = option(
+    one_of("unexpected", "recommenders", "rectools"),
+    '{"unexpected", "recommenders", "rectools"}',
+    "Which published definition; see above.",
+    "unexpected",
+)
+
+
 def serendipity(
     r: Ranking,
     *,
-    k: int | None = None,
-    min_relevance: float | None = None,
-    popularity: Found | None = None,
-    popular_share: float = 0.2,
-    max_similarity: float = 0.5,
-    definition: str = "unexpected",
-    catalog: Found | int | None = None,
+    k: int | None = K,
+    min_relevance: float | None = MIN_RELEVANCE,
+    popularity: Found | None = SOME_POPULARITY,
+    popular_share: float = POPULAR_SHARE,
+    max_similarity: float = MAX_SIMILARITY,
+    definition: str = DEFINITION,
+    catalog: Found | int | None = CATALOG,
 ) -> Array:
     """Serendipity: relevant items in a list that the person was not expected to get.
 
@@ -67,9 +92,9 @@ def serendipity(
     if definition == "rectools" and popularity is not None:
         found = _ahead_of_popularity(r, k, relevant, popularity, catalog)
     else:
-        worth = relevant * (1.0 - r.row("similarity"))
+        worth = relevant * (1.0 - _similarity(r))
         if definition == "unexpected" and popularity is not None:
-            worth *= r.row("similarity") <= max_similarity + _ROUNDED
+            worth *= _similarity(r) <= max_similarity + _ROUNDED
             worth *= ~_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
         found = r.expected(worth)[:, :k].sum(axis=1)
     length = r.n_listed(k)
@@ -82,6 +107,17 @@ def check_serendipity(options: Mapping[str, Any]) -> None:
     """Refuse a definition that lacks what it needs."""
     if options["popularity"] is None and options["definition"] != "recommenders":
         raise TypeError("serendipity needs popularity=…, unless definition='recommenders'.")
+
+
+def find_needed_values(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say which values of the rows a definition needs."""
+    return {"rectools": ("item",), "recommenders": ("similarity",)}.get(
+        options["definition"], ("item", "similarity")
+    )
+
+
+def _similarity(r: Ranking) -> Array:
+    return r.lay_out(r.rows.values["similarity"])
 
 
 def _popular(popularity: Found, share: float) -> Array:
@@ -104,7 +140,7 @@ def _ahead_of_popularity(
     by_count = np.where(counts > 0, popularity.table.rank_by_popularity, n_items + 1.0)
     by_count = np.where(popularity.known, by_count[popularity.place], n_items + 1.0)
     rank_of_count = r.in_order(relevant * by_count[r.lay_out(popularity.items.codes)])
-    first, size = r.spans()
+    first, size = r.tie_spans()
     last = np.minimum(first + size - 1, rank_of_count - 1)
     if k is not None:
         last = np.minimum(last, k)

@@ -1,4 +1,4 @@
-"""Formulas over a Ranking: how far down does a person read?"""
+"""How far down does a person read?"""
 
 from __future__ import annotations
 
@@ -6,13 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore.metrics._formulas.cumulated_gain import gains
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
+from sklearn_rankscore.metrics._rows.validation import number_that
+
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
+PERSISTENCE = option(
+    number_that(lambda p: 0 <= p < 1, "a probability, at least 0 and below 1"),
+    "float",
+    "Probability p of going on to the next row, at least 0 and below 1.",
+    0.8,
+    {"trec_eval": 0.9},
+)
+MAX_GRADE = option(
+    number_that(
+        lambda grade: 0 < grade <= 1000,
+        "the highest grade that a row can have, above 0 and at most 1000",
+    ),
+    "float",
+    "Highest grade that a row can have; no row may have a higher one.",
+    4.0,
+)
+
+
 def reciprocal_rank(
-    r: Ranking, *, k: int | None = None, min_relevance: float | None = None
+    r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE
 ) -> Array:
     """Reciprocal rank: one over the rank of the first relevant row.
 
@@ -36,7 +58,9 @@ def reciprocal_rank(
     return hits.share((first_here / r.rank)[:, :k].sum(axis=1))
 
 
-def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = None) -> Array:
+def hit_rate(
+    r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE
+) -> Array:
     """Hit rate: is any of the top k rows relevant?
 
     HR@k = 1 if the top k hold a relevant row, else 0. Also known as success@k.
@@ -60,9 +84,9 @@ def hit_rate(r: Ranking, *, k: int | None = None, min_relevance: float | None = 
 def rank_biased_precision(
     r: Ranking,
     *,
-    k: int | None = None,
-    min_relevance: float | None = None,
-    persistence: float = 0.8,
+    k: int | None = K,
+    min_relevance: float | None = MIN_RELEVANCE,
+    persistence: float = PERSISTENCE,
 ) -> Array:
     """Rank-biased precision: what a person finds who goes on to the next row with probability p.
 
@@ -87,7 +111,9 @@ def rank_biased_precision(
     return hits.share((1 - persistence) * (hits.hit[:, :k] @ reads[:k]))
 
 
-def expected_reciprocal_rank(r: Ranking, *, k: int | None = None, max_grade: float = 4.0) -> Array:
+def expected_reciprocal_rank(
+    r: Ranking, *, k: int | None = K, max_grade: float = MAX_GRADE
+) -> Array:
     """Expected reciprocal rank: one over the rank at which a person is satisfied, expected.
 
     ERR@k = sum over ranks i = 1..k of 1/i x p_i x product over j < i of (1 - p_j), a row of grade
@@ -108,7 +134,7 @@ def expected_reciprocal_rank(r: Ranking, *, k: int | None = None, max_grade: flo
     >>> round(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]]), 4)
     0.9414
     """
-    satisfied = r.gain("exponential") / 2.0**max_grade
+    satisfied = gains(r, "exponential") / 2.0**max_grade
     on = r.continue_through(satisfied)[:, :k]
     here = -np.diff(on, axis=1, prepend=1.0)
     value = np.clip(here @ (1.0 / r.rank[:k]), 0.0, 1.0)

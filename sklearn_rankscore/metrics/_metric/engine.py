@@ -1,229 +1,204 @@
-"""From rows and metrics to numbers: one validation, one sort for each tie policy."""
+"""The engine: rows and metrics in, numbers out. One collection, one sort for each tie policy."""
 
 from __future__ import annotations
 
+import sys
 import warnings
+from contextlib import nullcontext
+from functools import partial
+from itertools import repeat
+from operator import call
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from sklearn_rankscore.metrics._metric.options import settle
-from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ranking import Block, Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-from sklearn_rankscore.metrics._rows.rows import MissingRowsError, Rows, carried_values
+from sklearn_rankscore.metrics._rows.items import Items
+from sklearn_rankscore.metrics._rows.rows import Rows, carried
 from sklearn_rankscore.metrics._rows.threads import open_mapper
+from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from sklearn_rankscore.metrics._metric.metric import Metric
-    from sklearn_rankscore.metrics._rows.items import Items
-    from sklearn_rankscore.metrics._rows.queries import Block
-    from sklearn_rankscore.metrics._rows.threads import InTurn
+    from sklearn_rankscore.metrics._rows.rows import Queries
+    from sklearn_rankscore.metrics._rows.threads import Mapper
     from sklearn_rankscore.metrics._rows.validation import Array
 
+# What grades metrics may need, the most demanding first; see Metric.
+_GRADES = ("judged", "unjudged", "unused")
 
-class Request(NamedTuple):
+
+class Settled(NamedTuple):
+    """A metric with a value for each of its options: what the rows are computed by."""
+
     metric: Metric
     ties: str
     replace_undefined_by: float
     options: dict[str, Any]  # the formula's own
+    needs: tuple[str, ...]  # values of each row, by name
 
 
-class Pooled(NamedTuple):
-    """What a metric of all queries together adds up, and the options of its `pool`."""
+def run(
+    settled: Sequence[Settled],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    n_jobs: int = 1,
+    **of_rows: Any,
+) -> tuple[Rows, list[Any]]:
+    """Collect the rows once and compute each metric of them; one sort for each tie policy.
 
-    total: Array
-    options: dict[str, Any]
+    `of_rows` are sample_weight, and other values of each row by their names. Give the rows and,
+    for each metric, its values of shape (n_queries,), undefined ones replaced; of a metric of all
+    queries together, the sum that its `pool` takes.
+    """
+    one_thread = type(n_jobs) is int and n_jobs == 1
+    with nullcontext(map) if one_thread else open_mapper(n_jobs) as mapper:
+        rows = collect_rows(settled, y_true, y_score, qid, mapper=mapper, **of_rows)
+        return rows, _compute(settled, rows, mapper)
 
 
-def request_of(metric: Metric, options: Mapping[str, Any]) -> Request:
-    """Give every option its value."""
-    given = {**metric.bound, **metric.checked(options)}
-    own = settle(given, metric.options, metric.name)
-    if metric.check is not None:
-        metric.check(own)
-    own.pop("convention", None)
-    ties, undefined = own.pop("ties", "average"), own.pop("replace_undefined_by", np.nan)
-    return Request(metric, ties, undefined, own)
-
-
-def collect(
-    metrics: Sequence[Metric], y_true: Any, y_score: Any, qid: Any, **row_values: Any
+def collect_rows(
+    settled: Sequence[Settled],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    mapper: Mapper = map,
+    **of_rows: Any,
 ) -> Rows:
-    """Check the rows, and no more of the grades than the metrics need."""
-    needs = {metric.grades: metric.name for metric in reversed(metrics)}
-    grades = next(need for need in ("judged", "unjudged", "unused") if need in needs)
+    """Check what the metrics need of the rows, and no more."""
+    needed: dict[str, str] = {}  # kind of grades, and the first metric that needs it
+    of_queries = False
+    for one in settled:
+        needed.setdefault(one.metric.grades, one.metric.name)
+        of_queries |= one.metric.pool is None or bool(one.metric.row_values)
+    grades = min(needed, key=_GRADES.index)
     if y_true is None and grades != "unused":
         raise ValueError(
-            f"y_true must hold grades, which {needs[grades]} needs. Got None instead."
+            f"y_true must hold grades, which {needed[grades]} needs. Got None instead."
         )
-    one_list = all(metric.pool and not metric.row_values for metric in metrics)
-    return Rows.collect(y_true, y_score, qid, grades=grades, one_list=one_list, **row_values)
+    for one in settled:
+        for name in one.metric.row_values:
+            if of_rows.get(name) is None:
+                of_rows[name] = carried(y_true, name)
+            if of_rows[name] is None and name in one.needs:
+                raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
+    if not of_queries and qid is None and np.ndim(y_score) == 1:  # all rows together, as in RMSE
+        qid = np.zeros(len(y_score), dtype=np.int8)
+    rows = Rows.collect(y_true, y_score, qid, grades=grades, mapper=mapper, **of_rows)
+    for one in settled:
+        _check_grades(one, rows.grade)
+    return rows
 
 
-def row_values_of(metrics: Sequence[Metric], y_true: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Take what was given for each row from the options; else what y_true carries."""
-    names = dict.fromkeys(name for metric in metrics for name in metric.row_values)
-    taken = {name: given.pop(name, None) for name in names}
-    return {
-        name: carried_values(y_true, name) if value is None else value
-        for name, value in taken.items()
-    }
-
-
-def evaluate(
-    metrics: Sequence[Metric],
-    y_true: Any,
-    y_score: Any,
-    qid: Any,
-    *,
-    n_jobs: int = 1,
-    **row_values: Any,
-) -> list[float]:
-    """Compute several metrics from one validation and, for each tie policy, one sort."""
-    requests = [request_of(metric, {}) for metric in metrics]
-    return means_of(requests, y_true, y_score, qid, n_jobs=n_jobs, **row_values)
-
-
-def means_of(
-    requests: Sequence[Request],
-    y_true: Any,
-    y_score: Any,
-    qid: Any,
-    *,
-    n_jobs: int = 1,
-    **row_values: Any,
-) -> list[float]:
-    """Mean over the queries, or what a pooled metric makes of all of them."""
-    rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
-    check_some_weight(rows.weight_unit > 0)
-    return [
-        _mean(request.metric, value, rows.weight)
-        if request.metric.pool is None
-        else request.metric.pool(value.total, **value.options)
-        for request, value in zip(requests, values, strict=True)
-    ]
-
-
-def per_query_of_all(
-    metrics: Sequence[Metric],
-    y_true: Any,
-    y_score: Any,
-    qid: Any,
-    *,
-    n_jobs: int = 1,
-    **row_values: Any,
-) -> tuple[Array, list[Array]]:
-    """Ids of the queries, and the values of each metric, shape (n_queries,).
-
-    Last of the values, if there are weights, those of the queries.
-    """
-    for metric in metrics:
-        if metric.pool is not None:
-            raise TypeError(
-                f"{metric.name} is of all queries together, it has no value per query."
-            )
-    requests = [request_of(metric, {}) for metric in metrics]
-    rows, values = computed(requests, y_true, y_score, qid, n_jobs, row_values)
-    if rows.weight is not None:
-        values.append(rows.weight * rows.weight_unit)  # as it was given
-    in_order_of_appearance = rows.queries.in_order_of_appearance
-    return in_order_of_appearance(rows.queries.ids), [
-        in_order_of_appearance(value) for value in values
-    ]
-
-
-def computed(
-    requests: Sequence[Request],
-    y_true: Any,
-    y_score: Any,
-    qid: Any,
-    n_jobs: int,
-    row_values: Mapping[str, Any],
-) -> tuple[Rows, list[Any]]:
-    """Check the rows and compute what was requested of them."""
-    metrics = [request.metric for request in requests]
-    with open_mapper(n_jobs) as mapper:
-        rows = collect(metrics, y_true, y_score, qid, mapper=mapper, **row_values)
-        return rows, values_of(requests, rows, mapper)
-
-
-def values_of(requests: Sequence[Request], rows: Rows, mapper: InTurn) -> list[Any]:
-    """Values of each request, shape (n_queries,), undefined ones replaced.
-
-    Of a metric of all queries together, what it adds up.
-    """
-    for request in requests:
-        check_grades(request, rows.grade)
-    bound = [look_up(request, rows.items_for) for request in requests]
-    blocks = list(rows.queries.blocks(large=mapper is not map))
-    values: list[Any] = [None] * len(requests)
-    for ties in dict.fromkeys(request.ties for request in requests):
-        group = [at for at, request in enumerate(requests) if request.ties == ties]
-        cutoffs: list[Any] = [requests[at].options.get("k") for at in group]
-        depth = None if None in cutoffs else max(cutoffs)
-
-        def of_block(
-            block: Block,
-            *,
-            ties: str = ties,
-            depth: int | None = depth,
-            group: Sequence[int] = group,
-        ) -> list[Array]:
-            ranking = Ranking(block, rows, ties, depth)
-            return [_apply(requests[at].metric, ranking, bound[at]) for at in group]
-
+def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]:
+    """Compute each metric, from one sort for each tie policy."""
+    options = list(map(partial(look_up_items, items=rows.items, rows=rows), settled))
+    blocks = cut_into_blocks(rows.queries, large=mapper is not map)
+    values: list[Any] = [None] * len(settled)
+    by_ties: dict[str, list[int]] = {}
+    for at, one in enumerate(settled):
+        by_ties.setdefault(one.ties, []).append(at)
+    for ties, group in by_ties.items():
+        formulas, depth = [], 0
+        for at in group:
+            formulas.append(partial(settled[at].metric.formula, **options[at]))
+            depth = max(depth, options[at].get("k") or sys.maxsize)
+        of_block = partial(_apply, rows=rows, ties=ties, depth=depth, formulas=formulas)
         by_block = list(mapper(of_block, blocks))
         for at, results in zip(group, zip(*by_block, strict=True), strict=True):
-            if requests[at].metric.pool is None:
-                values[at] = _per_query(requests[at], blocks, results)
+            if settled[at].metric.pool is None:
+                values[at] = _join(blocks, results, rows.queries, settled[at])
             else:
-                values[at] = Pooled(np.sum(results, axis=0), bound[at])
+                values[at] = np.sum(results, axis=0)
     return values
 
 
-def _per_query(request: Request, blocks: Sequence[Block], results: Sequence[Array]) -> Array:
-    value = np.empty(sum(map(len, results)))
+def _apply(
+    block: Block, *, rows: Rows, ties: str, depth: int, formulas: Sequence[Any]
+) -> list[Array]:
+    """Apply formulas to a block of queries, which is ranked once."""
+    ranking = Ranking(block, rows, ties, depth)
+    return list(map(call, formulas, repeat(ranking)))
+
+
+def _join(
+    blocks: Sequence[Block], results: Sequence[Array], queries: Queries, settled: Settled
+) -> Array:
+    """Join the values of blocks, in the order of the queries; replace undefined ones."""
+    value = np.empty(len(queries.ids))
     for block, result in zip(blocks, results, strict=True):
         value[block.queries] = result
-    value[np.isnan(value)] = request.replace_undefined_by
+    value[np.isnan(value)] = settled.replace_undefined_by
     return value
 
 
-def look_up(request: Request, items_for: Callable[[ItemTable], Items | None]) -> dict[str, Any]:
-    """Options of the formula, what tables hold of the items in the place of tables."""
-    options = dict(request.options)
-    for option, value in options.items():
+def look_up_items(
+    settled: Settled, items: Items | None, rows: Rows | None = None
+) -> dict[str, Any]:
+    """Give the options of a formula; in the place of a table, what it holds of the items.
+
+    Where rows have no items, a table must have a line for each row.
+    """
+    options = dict(settled.options)
+    for name, value in options.items():
         if isinstance(value, ItemTable):
-            items = items_for(value)
-            if items is None:
-                raise MissingRowsError("item", request.metric.name)
-            options[option] = items.found_in(value)
+            if items is None and rows is not None:
+                check_same_length(name, len(value.ids), len(rows.grade))
+                number = np.arange(len(rows.grade))
+                items = Items(number, rows.queries.arrange(number))
+            options[name] = value if items is None else items.look_up(value)
     return options
 
 
-def _apply(metric: Metric, ranking: Ranking, options: Mapping[str, Any]) -> Array:
-    try:
-        return metric.formula(ranking, **options)
-    except MissingRowsError as missing:
-        raise MissingRowsError(missing.name, metric.name) from None
+def _check_grades(settled: Settled, grade: Array) -> None:
+    """Refuse grades that the metric cannot take as gains."""
+    name, highest = settled.metric.name, settled.options.get("max_grade")
+    if highest is None and not isinstance(settled.options.get("gain"), str):
+        return
+    lowest = grade.min()
+    if lowest < 0:
+        raise ValueError(
+            f"y_true of {name} must not be negative, as it is a gain. Got {lowest:g} instead. "
+            "Grade a row that is not relevant 0, or map grades with gain=…."
+        )
+    if highest is not None and grade.max() > highest:
+        raise ValueError(
+            f"y_true of {name} must not be above max_grade={highest:g}. Got {grade.max():g} "
+            "instead; pass the highest grade of your scale as max_grade."
+        )
 
 
-def _mean(metric: Metric, value: Array, weight: Array | None) -> float:
-    defined = ~np.isnan(value)
-    if weight is None and defined.all():
-        return float(value.mean())
+def take_means(settled: Sequence[Settled], rows: Rows, values: Sequence[Any]) -> list[float]:
+    """Give each metric's mean over the queries, or what a pooled one makes of all of them."""
+    weight = None if rows.weight is None else rows.relative_weight
     if weight is not None:
-        defined &= weight > 0
-    if not defined.any():
-        return undefined(metric.name, stacklevel=5)
-    return float(np.average(value[defined], weights=None if weight is None else weight[defined]))
+        check_some_weight(weight.any())
+    means = []
+    for one, value in zip(settled, values, strict=True):
+        if one.metric.pool is not None:
+            means.append(one.metric.pool(value, **look_up_items(one, rows.items)))
+            continue
+        defined = ~np.isnan(value)
+        if weight is not None:
+            defined &= weight > 0
+        if not defined.any():
+            means.append(warn_undefined(one.metric.name, stacklevel=4))
+        elif weight is None:
+            means.append(float(value.mean() if defined.all() else value[defined].mean()))
+        else:
+            means.append(float(np.average(value[defined], weights=weight[defined])))
+    return means
 
 
-def undefined(name: str, stacklevel: int) -> float:
+def warn_undefined(name: str, stacklevel: int) -> float:
     """Give the mean of no query, and say so."""
     warnings.warn(
         f"{name} is undefined for every query; its docstring says when. Set "
@@ -234,27 +209,28 @@ def undefined(name: str, stacklevel: int) -> float:
     return float("nan")
 
 
-def check_grades(request: Request, grade: Array) -> None:
-    """Refuse grades that the metric cannot take as gains."""
-    highest: float | None = request.options.get("max_grade")
-    if isinstance(request.options.get("gain"), str) or highest is not None:
-        _check_not_negative(grade, request.metric)
-    if highest is not None:
-        _check_not_above(grade, highest, request.metric)
+def compute_means(
+    settled: Sequence[Settled], y_true: Any, y_score: Any, qid: Any, **rest: Any
+) -> list[float]:
+    """Compute the mean of each metric; `rest` is of `run`."""
+    rows, values = run(settled, y_true, y_score, qid, **rest)
+    return take_means(settled, rows, values)
 
 
-def _check_not_negative(grade: Array, metric: Metric) -> None:
-    lowest = grade.min()
-    if lowest < 0:
-        raise ValueError(
-            f"y_true of {metric.name} must not be negative, as it is a gain. Got {lowest:g} "
-            "instead. Grade a row that is not relevant 0, or map grades with gain=…."
-        )
+def compute_per_query(
+    settled: Sequence[Settled], y_true: Any, y_score: Any, qid: Any, **rest: Any
+) -> tuple[Array, list[Array]]:
+    """Give the ids of the queries, and the values of each metric, shape (n_queries,).
 
-
-def _check_not_above(grade: Array, highest: float, metric: Metric) -> None:
-    if grade.max() > highest:
-        raise ValueError(
-            f"y_true of {metric.name} must not be above max_grade={highest:g}. Got "
-            f"{grade.max():g} instead; pass the highest grade of your scale as max_grade."
-        )
+    Queries come in order of appearance. The weights of the queries, if there are any, come last.
+    """
+    for one in settled:
+        if one.metric.pool is not None:
+            raise TypeError(
+                f"{one.metric.name} is of all queries together, it has no value per query."
+            )
+    rows, values = run(settled, y_true, y_score, qid, **rest)
+    if rows.weight is not None:
+        values.append(rows.weight)
+    seen = rows.queries.in_order_of_appearance
+    return seen(rows.queries.ids), [seen(value) for value in values]

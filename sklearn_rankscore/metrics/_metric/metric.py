@@ -1,34 +1,38 @@
-"""Metric: a formula made a callable that knows queries, ties, undefined values and weights."""
+"""Metric: a formula made a callable that knows queries, ties, undefined values and weights.
+
+One call goes one way: settle the options here; collect the rows, rank block after block and take
+the mean in the engine.
+"""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, fields, replace
+from copy import copy
+from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sklearn_rankscore.metrics._metric import names
-from sklearn_rankscore.metrics._metric.docstrings import metric_docstring
-from sklearn_rankscore.metrics._metric.engine import (
-    means_of,
-    per_query_of_all,
-    request_of,
-    row_values_of,
-)
-from sklearn_rankscore.metrics._metric.options import (
-    ROW_VALUES,
+import numpy as np
+
+from sklearn_rankscore.metrics._metric.docstrings import write_docstring
+from sklearn_rankscore.metrics._metric.engine import Settled, compute_per_query, run, take_means
+from sklearn_rankscore.metrics._metric.names import spell, spell_options
+from sklearn_rankscore.metrics._options import (
+    OWN_TIES,
+    REQUIRED,
     SHARED,
-    CallOptions,
-    Options,
-    check_options,
-    defaults_of,
+    TIES_WITHOUT_BEST,
+    Option,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sklearn_rankscore.metrics._rows.validation import Array
+
+# What some metrics need of each row, besides its grade, its score and its query.
+ROW_VALUES = ("item", "similarity")
 
 
 class PerQuery(NamedTuple):
@@ -61,7 +65,8 @@ class Metric:
     ----------
     formula : callable
         ``formula(ranking, *, k=None, **options)`` gives one value per query of a Ranking, nan
-        where undefined. Its name is the metric's; its keyword-only parameters are its options.
+        where undefined. Its name is the metric's; its keyword-only parameters are its options,
+        and the default of each is the option's record.
     aliases : tuple of str
         Other names of the same metric.
     bound : dict
@@ -78,17 +83,23 @@ class Metric:
         What else it may need of each row: "item", "similarity". Passed to a call by these names;
         a scorer finds them as it finds query ids.
     pool : callable or None
-        For a metric that has no value per query: ``pool(total, **options)`` makes its value of
-        what the formula gives for each block of queries, added up.
+        For a metric that has no value per query: ``pool(total, **options)`` makes its value from
+        the sum of what the formula gives for each block of queries.
     check : callable or None
         ``check(options)`` refuses options that do not go together.
+    needs : callable or None
+        ``needs(options)`` says which of `row_values` these options need. None: all of them.
     best_orders : bool
         Whether there is a value for the best and for the worst order of tied rows.
     shared : tuple of str
         Which of the options that most metrics have it has.
+    conventions : dict of str to dict
+        By program, the options of the metric that differ there from those of other metrics.
 
     Attributes
     ----------
+    name : str
+        Name of the metric, without a cutoff.
     options : dict
         Options that the metric has, with their defaults.
 
@@ -110,27 +121,30 @@ class Metric:
     row_values: tuple[str, ...] = ()
     pool: Callable[..., float] | None = None
     check: Callable[[Mapping[str, Any]], None] | None = None
+    needs: Callable[[Mapping[str, Any]], Iterable[str]] | None = None
     best_orders: bool = True
     shared: tuple[str, ...] = tuple(SHARED)
+    conventions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    name: str = field(init=False, compare=False)
     options: Mapping[str, Any] = field(init=False, compare=False)
+    _records: Mapping[str, Option] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the bound options; let help(), signature() and make_scorer() see a function."""
-        defaults = defaults_of(self.formula, self.shared)
+        records = _find_records(self)
+        defaults = {name: record.default for name, record in records.items()}
         vars(self).update(
+            name=self.formula.__name__,
+            _records=records,
             options=MappingProxyType(defaults),
-            __name__=self.name,
-            __doc__=metric_docstring(self, defaults),
+            __name__=self.formula.__name__,
+            __doc__=write_docstring(self, records),
         )
-        vars(self).update(
-            bound=MappingProxyType(self.checked(self.bound)),
-            __signature__=_signature(self.row_values, defaults | dict(self.bound)),
-        )
+        self._set_bound(self.bound)
 
-    @property
-    def name(self) -> str:
-        """Name of the metric, without a cutoff."""
-        return self.formula.__name__
+    def _set_bound(self, options: Mapping[str, Any]) -> None:
+        bound = self.check_options(options)
+        vars(self).update(bound=MappingProxyType(bound), __signature__=_signature(self, bound))
 
     def __call__(
         self,
@@ -140,7 +154,7 @@ class Metric:
         qid: Any = None,
         sample_weight: Any = None,
         n_jobs: int = 1,
-        **options: Unpack[CallOptions],
+        **options: Any,
     ) -> float:
         """Return the mean over queries; the metric's own docstring has the parameters."""
         if misplaced:
@@ -148,20 +162,15 @@ class Metric:
                 f"{self.name} takes y_true and y_score, all else by name: qid=…, k=…. It is a "
                 f"metric; the scorer that a search wants is make_rank_scorer({str(self)!r})."
             )
-        given: dict[str, Any] = dict(options)
-        row_values = row_values_of([self], y_true, given)
-        request = request_of(self, given)
-        row_values["sample_weight"] = sample_weight
-        return means_of([request], y_true, y_score, qid, n_jobs=n_jobs, **row_values)[0]
+        of_rows = {"sample_weight": sample_weight}
+        for name in self.row_values:
+            of_rows[name] = options.pop(name, None)
+        settled = [self.settle(options)]
+        rows, values = run(settled, y_true, y_score, qid, n_jobs=n_jobs, **of_rows)
+        return take_means(settled, rows, values)[0]
 
     def per_query(
-        self,
-        y_true: Any,
-        y_score: Any,
-        *,
-        qid: Any = None,
-        n_jobs: int = 1,
-        **options: Unpack[CallOptions],
+        self, y_true: Any, y_score: Any, *, qid: Any = None, n_jobs: int = 1, **options: Any
     ) -> PerQuery:
         """Value of each query: what the mean is taken of.
 
@@ -181,34 +190,65 @@ class Metric:
         TypeError
             For a metric of all queries together, such as `catalog_coverage`.
         """
-        given: dict[str, Any] = dict(options)
-        row_values = row_values_of([self], y_true, given)
-        metric = self.bind(**given) if given else self
-        ids, values = per_query_of_all([metric], y_true, y_score, qid, n_jobs=n_jobs, **row_values)
+        of_rows = {name: options.pop(name, None) for name in self.row_values}
+        settled = [self.settle(options)]
+        ids, values = compute_per_query(settled, y_true, y_score, qid, n_jobs=n_jobs, **of_rows)
         return PerQuery(ids, values[0])
 
-    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Refuse options that the metric does not have, and values that they cannot take."""
-        for name in ROW_VALUES:
-            if name in self.row_values and name in options:
-                raise TypeError(
-                    f"{name} is one value for each row: it goes into a call, {self.name}(y_true, "
-                    f"y_score, {name}=…), and is no option of the metric. A scorer finds it by "
-                    f"its name: make_rank_scorer({str(self.name)!r}, {name}='…')."
-                )
-        checked = check_options(options, self.options, self.name)
-        ties = checked.get("ties")
-        if ties in ("optimistic", "pessimistic") and not self.best_orders:
-            raise ValueError(
-                f"{self.name} has no value for ties={ties!r}: which of the tied rows are best "
-                "chosen is a search over all choices. Pass 'average', 'first' or 'last'."
-            )
+        checked = {}
+        for name, value in options.items():
+            record = self._records.get(name)
+            if record is None:
+                raise TypeError(self._describe_unknown(name))
+            as_it_is = value is record.default
+            parameter = f"The {name!r} parameter of {self.name}"
+            checked[name] = value if as_it_is else record.check(value, parameter)
         return checked
 
-    def bind(self, **options: Unpack[Options]) -> Metric:
+    def _describe_unknown(self, option: str) -> str:
+        if option in self.row_values:
+            return (
+                f"{option} is one value for each row: it goes into a call, {self.name}(y_true, "
+                f"y_score, {option}=…), and is no option of the metric. A scorer finds it by "
+                f"its name: make_rank_scorer({self.name!r}, {option}='…')."
+            )
+        known = f"Its options are {', '.join(self.options)}." if self.options else "It has none."
+        return f"{self.name} has no option {option!r}. {known}"
+
+    def settle(self, options: Mapping[str, Any] | None = None) -> Settled:
+        """Give every option its value: what was said, else the convention's, else the default."""
+        said = {**self.bound, **self.check_options(options)} if options else self.bound
+        program = said.get("convention")
+        values = {**self.options, **(self._as_in(program) if program else {}), **said}
+        for name, value in values.items():
+            if value is REQUIRED:
+                raise TypeError(f"{self.name} needs {name}=….")
+        if self.check is not None:
+            self.check(values)
+        needs = self.row_values if self.needs is None else tuple(self.needs(values))
+        values.pop("convention", None)
+        ties, undefined = values.pop("ties", "average"), values.pop("replace_undefined_by", np.nan)
+        return Settled(self, ties, undefined, values, needs)
+
+    def _as_in(self, program: str) -> Mapping[str, Any]:
+        """Options as another program has them."""
+        records = self._records.items()
+        general = {o: r.conventions[program] for o, r in records if program in r.conventions}
+        return general | dict(self.conventions.get(program, {}))
+
+    def bind(self, **options: Any) -> Metric:
         """Return the metric with some options set."""
-        bound = {**self.bound, **options}
-        return replace(self, bound=bound)
+        bound = copy(self)
+        bound._set_bound({**self.bound, **options})  # noqa: SLF001 - of its own class
+        return bound
+
+    def __copy__(self) -> Metric:
+        """Copy without writing the docstring again."""
+        other = object.__new__(Metric)
+        vars(other).update(vars(self))
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
@@ -221,20 +261,42 @@ class Metric:
 
     def __str__(self) -> str:
         """Canonical name, such as "ndcg@10"."""
-        return names.spell(self.name, self.bound.get("k"))
+        return spell(self.name, self.bound.get("k"))
 
     def __repr__(self) -> str:
         """Canonical name, and the other options that are set."""
-        return f"<Metric {self}{names.spell_options(self.bound)}>"
+        return f"<Metric {self}{spell_options(self.bound)}>"
 
 
-def _signature(row_values: tuple[str, ...], options: Mapping[str, Any]) -> inspect.Signature:
-    of_rows = dict.fromkeys(("qid", "sample_weight", *row_values))
-    keywords = of_rows | dict(options) | {"n_jobs": 1}
+def _find_records(metric: Metric) -> dict[str, Option]:
+    """Records of the metric's options: those of its formula, and those that it shares."""
+    parameters = inspect.signature(metric.formula).parameters.values()
+    own = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    for name, record in own.items():
+        if not isinstance(record, Option):
+            raise TypeError(
+                f"The default of each keyword-only parameter of {metric.formula.__name__} must be "
+                f"the Option that it is. Got {record!r} for {name}."
+            )
+    shared = {name: SHARED[name] for name in metric.shared}
+    if "ties" in shared and metric.own_ties:
+        shared["ties"] = OWN_TIES
+    if "ties" in shared and not metric.best_orders:
+        shared["ties"] = TIES_WITHOUT_BEST
+    return own | shared
+
+
+def _signature(metric: Metric, bound: Mapping[str, Any]) -> inspect.Signature:
+    of_rows = dict.fromkeys(("qid", "sample_weight", *metric.row_values))
+    options = {
+        name: inspect.Parameter.empty if value is REQUIRED else value
+        for name, value in {**metric.options, **bound}.items()
+    }
     positional, keyword = (
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.KEYWORD_ONLY,
     )
+    keywords = of_rows | options | {"n_jobs": 1}
     return inspect.Signature(
         [inspect.Parameter(name, positional) for name in ("y_true", "y_score")]
         + [inspect.Parameter(name, keyword, default=value) for name, value in keywords.items()],

@@ -26,7 +26,7 @@ def parse(text: str, known: Mapping[str, str]) -> tuple[str, int | None]:
     match = _NAME.fullmatch(text)
     name = match["name"].lower() if match else ""
     if match is None or name not in known:
-        raise ValueError(_unknown(text, name, known))
+        raise ValueError(_describe_unknown(text, name, known))
     k = match["k"]
     if k is None:
         return known[name], None
@@ -50,11 +50,10 @@ def spell_options(bound: Mapping[str, Any]) -> str:
     return "".join(f", {name}={value!r}" for name, value in bound.items() if name != "k")
 
 
-def _unknown(text: str, name: str, known: Iterable[str]) -> str:
+def _describe_unknown(text: str, name: str, known: Iterable[str]) -> str:
     if text.rstrip().endswith("-"):
         return _XGBOOST.format(text=text)
-    hint = suggest(name.strip() or text, known)
     return (
-        f"Unknown metric {text!r}.{hint} Metrics are {', '.join(known)}; "
-        "a cutoff follows as in 'ndcg@10'."
+        f"Unknown metric {text!r}.{suggest(name.strip() or text, known)} "
+        "sklearn_rankscore.metric_names() lists all; a cutoff follows as in 'ndcg@10'."
     )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from sklearn_rankscore.metrics._ranking.ranking import Ranking
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """Counts of pairs, one of each per query.
 
     Rows that were not retrieved are below all others and tied with each other. Under
@@ -25,31 +24,36 @@ class Pairs:
     tied_both: Array
     discordant: Array  # the higher grade has the lower score
 
-    @classmethod
-    def count(cls, grade: Array, score: Array, present: Array, ties: str) -> Pairs:
-        """Count the pairs of each line of a rectangle; cells that are not `present` are none."""
-        code = dense_codes(grade, present)
-        order = by_falling_score(code, score, present, ties)
-        code, score, present = (
-            np.take_along_axis(values, order, axis=1) for values in (code, score, present)
-        )
-        tied = (score[:, 1:] == score[:, :-1]) & present[:, 1:]
-        if ties != "average":
-            tied &= score[:, 1:] == -np.inf
-        grades = np.sort(code, axis=1)
-        same = code[:, 1:] == code[:, :-1]
-        rows = np.count_nonzero(present, axis=1)
-        return cls(
-            every=rows * (rows - 1) / 2,
-            tied_score=_pairs_in_runs(tied),
-            tied_grade=_pairs_in_runs((grades[:, 1:] == grades[:, :-1]) & (grades[:, 1:] >= 0)),
-            tied_both=_pairs_in_runs(tied & same),
-            discordant=_rising_pairs(np.where(present, code, 0)),
-        )
+
+def count_pairs(r: Ranking) -> Pairs:
+    """Count the pairs of each query."""
+    pairs: Pairs = r.once("pairs", _count_pairs, r.grade, r.score, r.present, r.ties)
+    return pairs
 
 
-def dense_codes(values: Array, present: Array) -> Array:
-    """Number the different values of each line from 0 up; -1 where there is no row."""
+def _count_pairs(grade: Array, score: Array, present: Array, ties: str) -> Pairs:
+    code = number_values(grade, present)
+    order = by_falling_score(code, score, present, ties)
+    code, score, present = (
+        np.take_along_axis(values, order, axis=1) for values in (code, score, present)
+    )
+    tied = (score[:, 1:] == score[:, :-1]) & present[:, 1:]
+    if ties != "average":
+        tied &= score[:, 1:] == -np.inf
+    grades = np.sort(code, axis=1)
+    same = code[:, 1:] == code[:, :-1]
+    rows = np.count_nonzero(present, axis=1)
+    return Pairs(
+        every=rows * (rows - 1) / 2,
+        tied_score=_pairs_in_runs(tied),
+        tied_grade=_pairs_in_runs((grades[:, 1:] == grades[:, :-1]) & (grades[:, 1:] >= 0)),
+        tied_both=_pairs_in_runs(tied & same),
+        discordant=_rising_pairs(np.where(present, code, 0)),
+    )
+
+
+def number_values(values: Array, present: Array) -> Array:
+    """Number the different values of each line, rising from 0; -1 where there is no row."""
     codes = np.empty(values.shape, dtype=np.int64)
     order = np.lexsort((values, ~present))
     ranked = np.take_along_axis(values, order, axis=1)
@@ -66,23 +70,6 @@ def by_falling_score(code: Array, score: Array, present: Array, ties: str) -> Ar
     inside = {"pessimistic": code, "first": place, "last": -place}.get(ties, -code)
     inside = np.where(score > -np.inf, inside, -code)  # not retrieved: no order
     return np.asarray(np.lexsort((inside, -score, ~present)))
-
-
-def mean_ranks(value: Array, order: Array, present: Array) -> Array:
-    """Rank of each cell of a line in an order, equal values sharing their mean; centred at 0."""
-    ranked = np.take_along_axis(value, order, axis=1)
-    place = np.broadcast_to(np.arange(value.shape[1]), value.shape)
-    new = np.ones(value.shape, dtype=bool)
-    new[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
-    there = np.take_along_axis(present, order, axis=1)
-    new[:, 1:] |= there[:, 1:] != there[:, :-1]
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
-    ends = np.concatenate((new[:, 1:], np.ones((len(new), 1), dtype=bool)), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, place.shape[1])[:, ::-1], axis=1)[:, ::-1]
-    rows = np.count_nonzero(present, axis=1)[:, None]
-    ranks = np.empty(value.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 - (rows - 1) / 2, axis=1)
-    return np.where(present, ranks, 0.0)
 
 
 def _pairs_in_runs(same: Array) -> Array:

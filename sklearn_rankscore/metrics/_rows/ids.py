@@ -1,4 +1,4 @@
-"""Ids of any type, of queries and of items: what can be compared and numbered of them."""
+"""Ids that NumPy does not hold as they are: objects, and columns of pandas' own types."""
 
 from __future__ import annotations
 
@@ -14,29 +14,6 @@ if TYPE_CHECKING:
 
 # Kinds of NumPy's dtypes that hold values of a plain type as they are.
 _KINDS = {bool: "b", int: "iu", float: "f", str: "U"}
-
-
-def encode_ids(ids: Any, name: str) -> tuple[Array, Array | None]:
-    """Comparable codes of ids, and the ids by code (None where they are the codes)."""
-    if hasattr(ids, "factorize") and not isinstance(ids.dtype, np.dtype):
-        if ids.dtype.kind != "f":
-            return _encode_objects(ids, name)  # by pandas, which is quicker than a loop
-        # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
-        ids = ids.to_numpy(dtype=np.float64, na_value=np.nan)
-    # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
-    if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
-        raise ValueError(_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
-        )
-    if array.dtype.kind in "OTV":
-        return _encode_objects(array, name)
-    if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
-        row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
-        raise ValueError(_missing_id(name, row))
-    return array, None
 
 
 def as_objects(values: Any, name: str) -> Array:
@@ -63,14 +40,15 @@ def narrow_dtype(objects: Array) -> Array:
 
 
 def as_python_values(ids: Array) -> list[Any]:
-    """Ids as Python has them, but dates as NumPy does."""
-    # NumPy would turn dates of nanoseconds into numbers.
+    """Give ids as Python has them, but dates as NumPy does."""
+    # NumPy turns dates of nanoseconds into numbers.
     return list(ids) if ids.dtype.kind in "mM" else ids.tolist()
 
 
-def _encode_objects(objects: Any, name: str) -> tuple[Array, Array]:
+def encode_objects(objects: Any, name: str) -> tuple[Array, Array]:
+    """Give the number of each id, and the distinct ids; refuse a missing one."""
     try:
-        rows, distinct = _numbered(objects)
+        rows, distinct = _number_objects(objects)
     except TypeError as error:
         raise TypeError(
             f"{name} must hold hashable ids (numbers, text, dates, tuples): {error}."
@@ -78,12 +56,12 @@ def _encode_objects(objects: Any, name: str) -> tuple[Array, Array]:
     missing = [code for code, query in enumerate(distinct) if is_missing(query)]
     gaps = np.isin(rows, [-1, *missing])
     if gaps.any():
-        raise ValueError(_missing_id(name, int(gaps.argmax())))
+        raise ValueError(describe_missing_id(name, int(gaps.argmax())))
     return rows, narrow_dtype(distinct) if distinct.dtype == object else distinct
 
 
-def _numbered(objects: Any) -> tuple[Array, Array]:
-    """Codes of ids, -1 of one that is missing, and the distinct ones."""
+def _number_objects(objects: Any) -> tuple[Array, Array]:
+    """Give the number of each id, -1 for one that is missing, and the distinct ids."""
     if hasattr(objects, "factorize"):
         rows, distinct = objects.factorize()
         return rows, np.asarray(distinct)
@@ -103,10 +81,42 @@ def is_missing(query: Any) -> bool:
         return True
 
 
-def _missing_id(name: str, row: int) -> str:
+def describe_missing_id(name: str, row: int) -> str:
+    """Say which row has no id, for an error message."""
     if "qid" not in name:
         return f"{name} must not be missing: row {row} has no item id. Drop such rows."
     return (
         f"{name} must not be missing: row {row} has no query id. Drop such rows, or give each of "
         "them an id of its own."
     )
+
+
+def check_same_kind_of_ids(ids: Array, before: str = "") -> str:
+    """Give the kind of the ids of one part of a column; refuse another kind than `before`.
+
+    The kinds are whole numbers, floats, text, dates of one unit, and objects of one type: within
+    one of them, equal ids are equal to Python wherever they come from.
+    """
+    kind = _kind_of_ids(ids)
+    if before and kind != before:
+        raise ValueError(
+            f"Query ids must be of one type in all parts of a column. Got {kind} beside {before}; "
+            "cast the column, for example to text by astype(str)."
+        )
+    return kind
+
+
+def _kind_of_ids(ids: Array) -> str:
+    if ids.dtype.kind in "biu":
+        return "uint64" if ids.dtype == np.uint64 else "whole numbers"
+    if ids.dtype.kind in "mM":
+        return str(ids.dtype)
+    if ids.dtype.kind in "fcUS":
+        return {"f": "floats", "c": "complex numbers", "U": "text", "S": "bytes"}[ids.dtype.kind]
+    types = sorted({type(one).__name__ for one in ids.tolist()})
+    if len(types) > 1:
+        raise ValueError(
+            f"Query ids must be of one type. Got {' and '.join(types)}; cast them, for example to "
+            "text by astype(str)."
+        )
+    return "text" if types == ["str"] else " ".join(types)

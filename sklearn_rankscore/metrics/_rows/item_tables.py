@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore._messages import describe, format_id
-from sklearn_rankscore.metrics._rows.ids import as_objects, encode_ids, narrow_dtype
-from sklearn_rankscore.metrics._rows.validation import Array, as_numbers
+from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
+from sklearn_rankscore.metrics._rows.validation import Array, as_numbers, encode_ids
 
 
 class Popularity(NamedTuple):
@@ -112,7 +112,7 @@ def numbers_per_line(values: Any) -> int:
     )
 
 
-def vectors(value: Any, parameter: str) -> ItemTable:
+def read_vectors(value: Any, parameter: str) -> ItemTable:
     """Read item vectors: by id, or one line per item."""
     table = _table(value, parameter, "item_features")
     lines = table.values
@@ -124,7 +124,7 @@ def vectors(value: Any, parameter: str) -> ItemTable:
     return table
 
 
-def popularity(value: Any, parameter: str) -> ItemTable:
+def read_popularity(value: Any, parameter: str) -> ItemTable:
     """Read counts of interactions, or probabilities, by item."""
     if isinstance(value, Popularity):
         table = _table((value.item, value.counts), parameter, "popularity")
@@ -141,14 +141,14 @@ def popularity(value: Any, parameter: str) -> ItemTable:
         table.total = float(share.sum())
     if table.total == 0:
         raise ValueError(f"{parameter} must hold at least one interaction. Got only zeros.")
+    if not share.size:
+        raise ValueError(f"{parameter} must hold at least one item. Got none instead.")
     most = 1.0 if table.total is None else table.total
     wrong = ~((share >= 0) & (share <= most))
-    if not share.size or wrong.any():
+    if wrong.any():
         raise ValueError(
             f"{parameter} must hold counts of interactions (whole numbers), or probabilities from "
             f"0 to 1. Got {share[wrong][0]:g} instead."
-            if share.size
-            else "Got none."
         )
     return table
 
@@ -186,7 +186,7 @@ def _counted(value: Any, share: Array) -> bool:
     return False
 
 
-def catalog(value: Any, parameter: str) -> ItemTable | int | None:
+def read_catalog(value: Any, parameter: str) -> ItemTable | int | None:
     """Read a catalogue: how many items there are, or which."""
     if value is None or isinstance(value, ItemTable):
         return value

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rankscore._messages import format_id
-from sklearn_rankscore.metrics._rows.canonical import canonical
 from sklearn_rankscore.metrics._rows.factorize import factorize
-from sklearn_rankscore.metrics._rows.ids import as_python_values, encode_ids
+from sklearn_rankscore.metrics._rows.ids import as_python_values
+from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-    from sklearn_rankscore.metrics._rows.queries import Queries
+    from sklearn_rankscore.metrics._rows.rows import Queries
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
@@ -36,6 +37,19 @@ class Items:
             return cls(ids, values)
         return cls(*factorize(values)[:2])
 
+    @classmethod
+    def of_queries(cls, item: Any, queries: Queries) -> Items:
+        """Number the items of rows, and arrange them as the rows are; each once in a query."""
+        if queries.rectangular and hasattr(item, "__array__"):
+            item = np.ravel(item)
+        elif queries.rectangular and isinstance(item, list):
+            item = [one for line in item for one in (line if isinstance(line, list) else [line])]
+        items = cls.from_rows(item)
+        check_same_length("item", len(items.codes), queries.n_rows)
+        items = cls(items.ids, queries.arrange(items.codes))
+        items.check_once(queries)
+        return items
+
     def check_once(self, queries: Queries) -> None:
         """Refuse a query that holds an item twice; the rows are in the order of the queries."""
         n_keys = len(queries.starts) * len(self.ids)
@@ -52,7 +66,7 @@ class Items:
                 f"more than once in query {where}; drop the repeated rows."
             )
 
-    def found_in(self, table: ItemTable) -> Found:
+    def look_up(self, table: ItemTable) -> Found:
         """Look each item up in a table."""
         place = find_places(self.ids, table.ids)
         if (place < 0).all():
@@ -103,19 +117,24 @@ def _kind(ids: Array) -> str:
 
 
 def find_places(wanted: Array, ids: Array) -> Array:
-    """Index of each wanted id among the ids, -1 for one that is not there."""
-    if {wanted.dtype.kind, ids.dtype.kind} == {"M"}:  # dates, in the finer of their units
+    """Find the index of each wanted id among the ids; -1 for one that is not there."""
+    if {wanted.dtype.kind, ids.dtype.kind} == {"M", "O"}:  # NumPy's dates, and Python's
+        wanted, ids = _as_dates(wanted), _as_dates(ids)
+    if {wanted.dtype.kind, ids.dtype.kind} == {"M"}:  # in the finer of their units
         common = np.promote_types(wanted.dtype, ids.dtype)
-        return find_places(wanted.astype(common).view(np.int64), ids.astype(common).view(np.int64))
+        wanted, ids = (dates.astype(common).view(np.int64) for dates in (wanted, ids))
     # As numbers that hold them exactly, which float64 does not for large ones of both signs.
-    kinds = wanted.dtype.kind + ids.dtype.kind
-    whole = set(kinds) <= set("biu") and np.result_type(wanted, ids).kind in "iu"
-    if whole and len(ids):
+    kinds = {wanted.dtype.kind, ids.dtype.kind}
+    if kinds <= set("biu") and np.result_type(wanted, ids).kind in "iu" and len(ids):
         order = np.argsort(ids, kind="stable")
         at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
         return np.where(ids[order[at]] == wanted, order[at], -1)
-    known, sought = as_python_values(ids), as_python_values(wanted)
-    if "M" in kinds or "m" in kinds:  # dates of NumPy among those of Python or pandas
-        known, sought = list(map(canonical, known)), list(map(canonical, sought))
-    index = {item: at for at, item in enumerate(known)}
-    return np.array([index.get(item, -1) for item in sought], dtype=np.intp)
+    index = {item: at for at, item in enumerate(as_python_values(ids))}
+    return np.array([index.get(item, -1) for item in as_python_values(wanted)], dtype=np.intp)
+
+
+def _as_dates(ids: Array) -> Array:
+    """Read objects as NumPy's dates, if all of them are dates."""
+    if ids.dtype.kind == "O" and all(isinstance(one, date) for one in ids):
+        return np.array([np.datetime64(one) for one in ids])
+    return ids

@@ -1,23 +1,37 @@
-"""The rows that a metric is computed from: grade, score, the query of each, and its item."""
+"""The rows that metrics are computed from, grouped by query."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from operator import call
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from scipy import sparse
 
+from sklearn_rankscore._foreign import index_level
+from sklearn_rankscore._messages import format_id
+from sklearn_rankscore.metrics._rows.factorize import factorize
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.validation import Array, as_grades, as_numbers, as_scores
-from sklearn_rankscore.metrics._rows.weights import normalize_weights
+from sklearn_rankscore.metrics._rows.validation import (
+    as_grades,
+    as_numbers,
+    as_scores,
+    as_similarities,
+    check_same_length,
+    encode_ids,
+)
+from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, check_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-    from sklearn_rankscore.metrics._rows.threads import InTurn
+    from sklearn_rankscore.metrics._rows.threads import Mapper
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+# Where the first rows show that queries are interleaved, the rest need not be looked at.
+_FEW = 1000
 
 _NO_IDS = (
     "y_true is flat, shape {shape}, but no query ids were given, so it is not known which rows "
@@ -27,12 +41,114 @@ _NO_IDS = (
 )
 
 
-class MissingRowsError(TypeError):
-    """A metric needs a value for each row that was not given."""
+@dataclass(frozen=True)
+class Queries:
+    """Which rows belong together."""
 
-    def __init__(self, name: str, metric: str = "The metric") -> None:
-        super().__init__(f"{metric} needs {name}=…, one value for each row.")
-        self.name = name
+    ids: Array  # (n_queries,)
+    starts: Array  # (n_queries,) first row of each query, once the rows are arranged; rising
+    lengths: Array  # (n_queries,)
+    codes: Array | None = None  # (n_rows,) query of each row; None: the rows lie together
+    rectangular: bool = False  # given as a rectangle, a line per query
+
+    @classmethod
+    def from_ids(cls, qid: Any, n_rows: int | None = None) -> Queries:
+        """Group rows by id; ids that are already contiguous cost one comparison pass."""
+        if isinstance(qid, str):
+            raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
+        values, ids = encode_ids(qid, "qid")
+        if n_rows is not None:
+            check_same_length("qid", len(values), n_rows)
+        if not len(values):
+            return cls(values, values.astype(np.intp), values.astype(np.intp))
+        if len(values) > _FEW and _come_back(values, _run_starts(values[:_FEW])):
+            return cls._interleaved(values, ids)
+        starts = _run_starts(values)
+        if _come_back(values, starts):
+            return cls._interleaved(values, ids)
+        heads = values[starts]
+        lengths = np.diff(starts, append=len(values))
+        return cls(heads if ids is None else ids[heads], starts, lengths)
+
+    @classmethod
+    def _interleaved(cls, values: Array, ids: Array | None) -> Queries:
+        distinct, codes, lengths = factorize(values)
+        starts = np.cumsum(lengths) - lengths
+        return cls(distinct if ids is None else ids[distinct], starts, lengths, codes)
+
+    @classmethod
+    def from_rectangle(cls, shape: tuple[int, ...]) -> Queries:
+        """Take each line of a rectangle as a query."""
+        n_queries, width = shape
+        ids = np.arange(n_queries)
+        return cls(ids, ids * width, np.full(n_queries, width), rectangular=True)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all queries."""
+        return int(self.lengths.sum()) if self.codes is None else len(self.codes)
+
+    @cached_property
+    def _order(self) -> Array:
+        """Row numbers that bring each query's rows together, by a counting sort of the codes.
+
+        SciPy's conversion of a sparse matrix is that sort: one column with an entry for each row
+        becomes lines with the entries of each query.
+        """
+        codes = np.asarray(self.codes)
+        row = np.arange(len(codes), dtype=np.int32 if len(codes) < 2**31 else np.int64)
+        entries = (row, codes, np.array([0, len(codes)]))
+        return np.asarray(sparse.csc_matrix(entries, shape=(len(self.ids), 1)).tocsr().data)
+
+    def arrange_both(self, score: Array, grade: Array) -> tuple[Array, Array]:
+        """Arrange scores and grades; short grades move with the scores, in one pass."""
+        if self.codes is None:
+            return np.ascontiguousarray(score), np.ascontiguousarray(grade)
+        if grade.dtype != np.int16:
+            return self.arrange(score), self.arrange(grade)
+        lowest, highest = int(grade.min()), int(grade.max())
+        column = grade.astype(np.int32)  # as SciPy wants the columns of a sparse matrix
+        if lowest < 0:
+            column -= lowest
+            highest -= lowest
+        shape = (len(self.ids), highest + 1)
+        entries = sparse.coo_matrix((score, (self.codes, column)), shape=shape)
+        entries.has_canonical_format = True  # so that SciPy does not add up rows of one grade
+        lines = entries.tocsr()
+        arranged = lines.indices.astype(np.int16)
+        if lowest < 0:
+            arranged += np.int16(lowest)  # a grade that wrapped around comes back
+        return lines.data, arranged
+
+    def arrange(self, values: Array) -> Array:
+        """Put one value per row in the order in which each query's rows lie together."""
+        if self.codes is None:
+            return np.ascontiguousarray(values)
+        return np.ascontiguousarray(values).take(self._order)
+
+    def in_order_of_appearance(self, values: Array) -> Array:
+        """Put one value per query in the order in which the queries are first met."""
+        if self.codes is None:
+            return values
+        return values[np.argsort(self._order[self.starts])]
+
+    def per_row(self, values: Array) -> Array:
+        """Give each row, in input order, the value of its query."""
+        if self.codes is None:
+            return np.repeat(values, self.lengths)
+        return values[self.codes]
+
+    def weight_per_query(self, weight: Array) -> Array:
+        """Give the weight of each query, from one per row, the same on all rows of a query."""
+        of_query = self.arrange(weight)[self.starts]
+        differs = weight != self.per_row(of_query)
+        if differs.any():
+            query = format_id(self.per_row(self.ids)[differs.argmax()])
+            raise ValueError(
+                "sample_weight is the weight of a query and must be the same on all rows of a "
+                f"query. Got different weights in query {query} instead."
+            )
+        return of_query
 
 
 @dataclass(frozen=True)
@@ -42,11 +158,9 @@ class Rows:
     grade: Array  # (n_rows,) int16, float16, float32 or float64, contiguous
     score: Array  # (n_rows,) float32 or float64, contiguous
     queries: Queries
-    weight: Array | None = None  # (n_queries,) from 0 to below 2, so that no sum of them overflows
-    weight_unit: float = 1.0  # power of two by which they were divided; 0 if none is positive
+    weight: Array | None = None  # (n_queries,) as given
     items: Items | None = None
     values: Mapping[str, Array] = field(default_factory=dict)  # (n_rows,) each, by name
-    given: Any = None  # y_score as it came
 
     @classmethod
     def collect(
@@ -56,169 +170,99 @@ class Rows:
         qid: Any = None,
         *,
         grades: str = "judged",
-        one_list: bool = False,
-        mapper: InTurn = map,
+        mapper: Mapper = map,
         sample_weight: Any = None,
         **row_values: Any,
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
-        Grades may be needed of all rows ("judged"), of some ("unjudged") or not at all ("unused").
-        With `one_list`, flat rows without ids are one query, which no metric minds. `mapper` is
-        `map`, or one that works in threads.
+        Every row may need a grade ("judged"), or some ("unjudged"), or none ("unused"). `qid` may
+        be Queries, if the rows have been grouped already. `mapper` is `map`, or works in threads.
         """
+        qid = carried(y_true, "qid") if qid is None else qid
+        known = qid is None or isinstance(qid, Queries)
+        checks: list[Any] = [partial(as_scores, y_score)]
+        if grades == "unused":
+            checks.append(partial(_make_no_grades, y_true, y_score))
+        else:
+            checks.append(partial(as_grades, y_true, unjudged=grades == "unjudged"))
+        checks += [] if known else [partial(Queries.from_ids, qid)]
+        score, grade, *grouped = mapper(call, checks)
         if qid is None:
-            qid = carried_ids(y_true)
-        checks: list[Callable[[], Any]] = [
-            lambda: as_scores(y_score),
-            lambda: _grades(y_true, y_score, grades),
-            lambda: None if qid is None else Queries.from_ids(qid),
-        ]
-        score, grade, queries = mapper(_call, checks)
-        if queries is None and one_list and grade.ndim == 1:
-            grade, score = grade[None], score[None]
-        if queries is None:
             queries = _rectangle(grade, score)
         else:
-            grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
-            check_same_length("y_score", len(score), len(grade))
-            check_same_length("qid", queries.n_rows, len(grade))
+            queries = qid if known else grouped[0]
+            if not grade.ndim == score.ndim == 1:
+                grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
+            if not len(grade) == len(score) == queries.n_rows:
+                check_same_length("y_score", len(score), len(grade))
+                check_same_length("qid", queries.n_rows, len(grade))
         if not grade.size:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
         score, grade = queries.arrange_both(score.ravel(), grade.ravel())
         rows = cls(grade, score, queries)
-        weight, unit = rows._weights(sample_weight)
+        if row_values or sample_weight is not None:
+            return rows._add(sample_weight=sample_weight, **row_values)
+        return rows
+
+    def _add(self, *, sample_weight: Any = None, item: Any = None, **values: Any) -> Self:
+        """Add weights, items, and other values of the rows."""
         return replace(
-            rows,
-            given=y_score,
-            weight=weight,
-            weight_unit=unit,
-            items=rows._items(row_values.pop("item", None)),
+            self,
+            weight=None if sample_weight is None else self._weight_per_query(sample_weight),
+            items=None if item is None else Items.of_queries(item, self.queries),
             values={
-                name: rows._one_per_row(values, name)
-                for name, values in row_values.items()
-                if values is not None
+                name: self.queries.arrange(as_similarities(value, name, len(self.grade)))
+                for name, value in values.items()
+                if value is not None
             },
         )
 
-    def column(self, name: str) -> Array:
-        """Give a value of each row that not every metric needs."""
-        if name == "item" and self.items is not None:
-            return self.items.codes
-        if name not in self.values:
-            raise MissingRowsError(name)
-        return self.values[name]
-
-    @property
-    def n_items(self) -> int:
-        """How many items there are."""
-        return 0 if self.items is None else len(self.items.ids)
-
-    @cached_property
-    def predictions(self) -> Array:
-        """Scores as numbers: those too fine for a float64 are ranked by numbers of their own."""
-        numbers = as_numbers(self.given, "y_score").ravel()
-        with np.errstate(over="ignore"):
-            return self.queries.arrange(numbers.astype(np.float64))
-
-    def items_for(self, table: ItemTable) -> Items | None:
-        """Give the items; else, for vectors of which there is one per row, each row as an item."""
-        if self.items is not None or not table.by_line or table.name != "item_features":
-            return self.items
-        check_same_length(table.name, len(table.ids), len(self.grade))
-        number = np.arange(len(self.grade))
-        return Items(number, self.queries.arrange(number))
-
-    def _items(self, item: Any) -> Items | None:
-        if item is None:
-            return None
-        if self.queries.rectangular and hasattr(item, "__array__"):
-            item = np.ravel(item)
-        elif self.queries.rectangular and isinstance(item, list):
-            item = [one for line in item for one in (line if isinstance(line, list) else [line])]
-        items = Items.from_rows(item)
-        check_same_length("item", len(items.codes), len(self.grade))
-        items = Items(items.ids, self.queries.arrange(items.codes))
-        items.check_once(self.queries)
-        return items
-
-    def _one_per_row(self, values: Any, name: str) -> Array:
-        numbers = as_numbers(values, name)
-        check_same_length(name, numbers.size, len(self.grade))
-        numbers = numbers.ravel().astype(np.float64)
-        if not (np.abs(numbers) <= 1 + 1e-9).all():  # a cosine, rounded
-            raise ValueError(
-                f"{name} must be from -1 to 1. Got {numbers[np.abs(numbers).argmax()]:g} instead."
-            )
-        return self.queries.arrange(numbers)
-
-    def _weights(self, sample_weight: Any) -> tuple[Array | None, float]:
-        """Weight of each query, from one weight per row (or, for a rectangle, per query)."""
-        if sample_weight is None:
-            return None, 1.0
+    def _weight_per_query(self, sample_weight: Any) -> Array:
+        """Give the weight of each query, from one per row (or, for a rectangle, per query)."""
         weight = as_numbers(sample_weight, "sample_weight")
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
         with np.errstate(over="ignore"):
             weight = _flat(weight, "sample_weight").astype(np.float64)
-        if not np.isfinite(weight).all() or (weight < 0).any():
-            raise ValueError("sample_weight must be finite and not negative.")
-        if not (self.queries.rectangular and len(weight) == len(self.queries.ids)):
-            check_same_length("sample_weight", len(weight), len(self.grade))
-            weight = self.queries.weight_per_query(weight)
-        return normalize_weights(weight)
+        check_weights(weight)
+        if self.queries.rectangular and len(weight) == len(self.queries.ids):
+            return weight
+        check_same_length("sample_weight", len(weight), len(self.grade))
+        return self.queries.weight_per_query(weight)
+
+    @cached_property
+    def relative_weight(self) -> Array | None:
+        """Weight of each query as a share of the largest, so that no sum of them overflows."""
+        return as_shares_of_largest(self.weight)
 
 
-def _call(check: Callable[[], Any]) -> Any:
-    return check()
+def _run_starts(values: Array) -> Array:
+    """Find the rows at which a run of equal ids begins."""
+    begins = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
 
-def _grades(y_true: Any, y_score: Any, needed: str) -> Array:
-    if needed != "unused":
-        return as_grades(y_true, unjudged=needed == "unjudged")
+def _come_back(values: Array, starts: Array) -> bool:
+    """Whether any id has more than one run."""
+    heads = values[starts]
+    return not (heads[1:] > heads[:-1]).all() and len(np.unique(heads)) < len(heads)
+
+
+def _make_no_grades(y_true: Any, y_score: Any) -> Array:
+    """Make grades of 0, as many as there are rows, where nobody needs grades."""
     shape = np.shape(y_score)
     if y_true is not None and np.size(y_true) != np.prod(shape, dtype=int):
         shape = (np.size(y_true),)  # of another length, which is said later
     return np.zeros(shape, dtype=np.int16)
 
 
-def queries_of(qid: Any, n_rows: int) -> Queries:
-    """Group rows by their ids, of which there must be one per row."""
-    queries = Queries.from_ids(qid)
-    check_same_length("qid", queries.n_rows, n_rows)
-    return queries
-
-
-def check_same_length(name: str, length: int, n_rows: int) -> None:
-    """Refuse an array that has not one value per row."""
-    if length != n_rows:
-        hint = ""
-        if "qid" in name:
-            hint = " Query ids are wanted, one per row, not group sizes."
-        elif name in ("item_features", "popularity"):
-            hint = " If each line of it is of an item, pass item=… as well."
-        raise ValueError(
-            f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
-            f"{hint}"
-        )
-
-
-def carried_ids(y: Any) -> Any:
-    """Query ids that travel on y: a RankTarget's own, or a level of a pandas index."""
-    return getattr(y, "qid", None) if isinstance(y, np.ndarray) else index_level(y, "qid")
-
-
-def carried_values(y: Any, name: str) -> Any:
-    """What else travels on y for each row, by its name."""
-    if isinstance(y, np.ndarray):
-        return getattr(y, "metadata", {}).get(name)
-    return index_level(y, name)
-
-
-def index_level(rows: Any, name: str) -> Any:
-    """Values of a level of a pandas index by its name, or None."""
-    index: Any = getattr(rows, "index", None)
-    return index.get_level_values(name) if name in getattr(index, "names", ()) else None
+def carried(y: Any, name: str) -> Any:
+    """Find what travels on y for each row, by its name: on a RankTarget, or as an index level."""
+    if not isinstance(y, np.ndarray):
+        return index_level(y, name)
+    return getattr(y, "qid", None) if name == "qid" else getattr(y, "metadata", {}).get(name)
 
 
 def _flat(values: Array, name: str) -> Array:

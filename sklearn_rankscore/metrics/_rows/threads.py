@@ -1,4 +1,4 @@
-"""Threads, for who asks for them: NumPy lets go of the interpreter while it sorts and adds."""
+"""Threads, for callers who ask for them: NumPy frees the interpreter while it sorts and adds."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sklearn_rankscore._messages import describe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    InTurn = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+    Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @contextmanager
-def open_mapper(n_jobs: Any) -> Iterator[InTurn]:
-    """Give `map`, or one that works in so many threads; results come in order."""
+def open_mapper(n_jobs: Any) -> Iterator[Mapper]:
+    """Give `map`, or a mapper that works in this many threads; results come in order."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(
             f"n_jobs must be a number of threads, or -1 for all cores. Got {describe(n_jobs)} "

@@ -1,13 +1,21 @@
-"""Arrays in, clear errors out: numbers that a ranking can be computed from."""
+"""Arrays and parameters in, clear errors out."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore._foreign import is_extension_column
+from sklearn_rankscore._messages import describe
+from sklearn_rankscore.metrics._rows.ids import as_objects, describe_missing_id, encode_objects
+
 Array = np.ndarray[Any, np.dtype[Any]]
+Check = Callable[[Any, str], Any]  # of a value and of the name of its parameter
 
 # float64 holds every integer up to here, so a cast keeps their order.
 _EXACT = 2**53
@@ -30,8 +38,9 @@ def as_numbers(values: Any, name: str) -> Array:
             f"{name} must be a dense array. Got a sparse {type(values).__name__} instead; "
             f"a row that is not stored has no score. Pass {name}.toarray()."
         )
+    masked = isinstance(values, np.ma.MaskedArray)
     try:
-        array = np.ma.getdata(values) if np.ma.isMaskedArray(values) else np.asarray(values)
+        array = np.ma.getdata(values) if masked else np.asarray(values)
         if array.dtype == object:  # nullable and mixed columns: let NumPy look at the values
             array = np.array(array.tolist())
     except ValueError as error:
@@ -48,8 +57,7 @@ def as_numbers(values: Any, name: str) -> Array:
             f"{name} must hold real numbers. Got dtype {array.dtype} instead"
             f"{hint if name.startswith('y') else '.'}"
         )
-    missing = _missing(values, array)
-    if missing:
+    if (masked or array.dtype.kind == "f") and (missing := _count_missing(values, array)):
         raise ValueError(
             f"{name} must not be missing. Got NaN in {missing} of {array.size} values. "
             f"{_NAN_CURE.get(name, 'Drop those rows.')}"
@@ -66,16 +74,6 @@ def check_not_masked(values: Any, name: str) -> None:
         )
 
 
-def without_zone(dates: Any) -> Any:
-    """Dates of pandas in UTC where they have a time zone: as an array those would be objects."""
-    accessor = getattr(dates, "dt", dates)
-    try:
-        zoned = accessor.tz is not None
-    except (AttributeError, NotImplementedError):  # no dates of pandas, or days of Arrow
-        return dates
-    return accessor.tz_convert(None) if zoned else dates
-
-
 def _from_objects(array: Array, name: str) -> Array:
     try:
         return array.astype(np.float64)
@@ -86,25 +84,26 @@ def _from_objects(array: Array, name: str) -> Array:
         ) from error
 
 
-def _missing(values: Any, array: Array) -> int:
+def _count_missing(values: Any, array: Array) -> int:
     """Count the values that are NaN or masked."""
     if np.ma.isMaskedArray(values):
         return int(np.count_nonzero(np.ma.getmaskarray(values) | np.isnan(array)))
-    if array.dtype.kind != "f" or not array.size or not np.isnan(array.min()):
+    if not array.size or not np.isnan(array.min()):
         return 0
     return int(np.count_nonzero(np.isnan(array)))
 
 
 def as_grades(values: Any, *, unjudged: bool = False) -> Array:
-    """Relevance grades, finite, of any sign; integers in 16 bits if they fit, else floats.
+    """Read relevance grades, finite, of any sign: integers in 16 bits if they fit, else floats.
 
-    With `unjudged`, NaN, -inf and masked grades are of rows that nobody has judged, and NaN.
+    With `unjudged`, a grade that is NaN, -inf or masked says that nobody has judged the row, and
+    becomes NaN.
     """
     if unjudged:
         return _with_unjudged(values)
     grades = as_numbers(values, "y_true")
     if grades.dtype.kind != "f":
-        return _short(grades)
+        return _in_16_bits(grades)
     if grades.dtype not in (np.float16, np.float32):  # kept, to be compared in their precision
         with np.errstate(over="ignore"):
             grades = grades.astype(np.float64, copy=False)
@@ -117,10 +116,10 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
     return grades
 
 
-def _short(grades: Array) -> Array:
+def _in_16_bits(grades: Array) -> Array:
     """Cast whole numbers to 16 bits, a quarter of the memory; to floats where one does not fit.
 
-    Piece by piece, so that what is looked at and cast is still in the processor's cache.
+    Work piece by piece, so that each piece is still in the processor's cache when it is cast.
     """
     flat = grades.ravel()
     short = np.empty(flat.shape, dtype=np.int16)
@@ -158,7 +157,7 @@ def _is_unknown(grade: Any) -> bool:
 
 
 def as_scores(values: Any) -> Array:
-    """Scores as floats in the very order of the input's own precision."""
+    """Read scores as floats that keep the very order of the input's own precision."""
     scores = as_numbers(values, "y_score")
     if scores.dtype in (np.float32, np.float64):
         return scores
@@ -168,11 +167,130 @@ def as_scores(values: Any) -> Array:
         low, high = int(scores.min()), int(scores.max())
         if low >= -_EXACT and high <= _EXACT:
             return scores.astype(np.float64)
-    elif scores.dtype.kind == "f":
-        with np.errstate(over="ignore", under="ignore"):
-            rounded = scores.astype(np.float64)
-        if np.array_equal(scores, rounded):
-            return rounded
-    # Too fine for float64: their ranks have the same order and are small integers.
-    codes = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.float64)
-    return np.where(np.isinf(scores), scores, codes).astype(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = scores.astype(np.float64)
+    if scores.dtype.kind == "f" and np.array_equal(scores, rounded):
+        return rounded
+    return _spread_apart(scores)
+
+
+def _spread_apart(scores: Array) -> Array:
+    """Give scores that are too fine for float64 as the nearest floats that keep their order."""
+    distinct, place = np.unique(scores, return_inverse=True)
+    largest = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        near = np.where(np.isinf(distinct), distinct, np.clip(distinct, -largest, largest))
+    bits = near.astype(np.float64).view(np.int64)
+    rising = bits ^ ((bits >> 63) & np.iinfo(np.int64).max)  # integers in the order of the floats
+    step = np.arange(len(rising))
+    rising = np.maximum.accumulate(rising - step) + step
+    bits = rising ^ ((rising >> 63) & np.iinfo(np.int64).max)
+    return np.asarray(bits.view(np.float64)[place].reshape(scores.shape))
+
+
+def encode_ids(ids: Any, name: str) -> tuple[Array, Array | None]:
+    """Give comparable codes of ids, and the ids by code; None where the codes are the ids."""
+    if not isinstance(ids, np.ndarray) and is_extension_column(ids):
+        if ids.dtype.kind != "f":
+            return encode_objects(ids, name)  # by pandas, which is quicker than a loop
+        # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
+        ids = ids.to_numpy(dtype=np.float64, na_value=np.nan)
+    # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
+    array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
+    if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
+        raise ValueError(describe_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must have one id per row, shape (n_rows,). Got shape {array.shape} instead."
+        )
+    if array.dtype.kind in "OTV":
+        return encode_objects(array, name)
+    if array.dtype.kind in "fcmM" and (array != array).any():  # noqa: PLR0124 - NaN and NaT
+        row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
+        raise ValueError(describe_missing_id(name, row))
+    return array, None
+
+
+def as_similarities(values: Any, name: str, n_rows: int) -> Array:
+    """Read one number per row, from -1 to 1."""
+    numbers = as_numbers(values, name)
+    check_same_length(name, numbers.size, n_rows)
+    numbers = numbers.ravel().astype(np.float64)
+    if not (np.abs(numbers) <= 1 + 1e-9).all():  # a cosine, rounded
+        raise ValueError(
+            f"{name} must be from -1 to 1. Got {numbers[np.abs(numbers).argmax()]:g} instead."
+        )
+    return numbers
+
+
+def check_same_length(name: str, length: int, n_rows: int) -> None:
+    """Refuse an array that has not one value per row."""
+    if length != n_rows:
+        hint = ""
+        if "qid" in name:
+            hint = " Query ids are wanted, one per row, not group sizes."
+        elif name in ("item_features", "popularity"):
+            hint = " If each line of it is of an item, pass item=… as well."
+        raise ValueError(
+            f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
+            f"{hint}"
+        )
+
+
+def check_choice(value: Any, parameter: str, choices: Iterable[str], other: str = "") -> Any:
+    """Refuse a value that is not among the choices."""
+    choices = tuple(choices)
+    if not (isinstance(value, str) and value in choices):
+        listed = ", ".join(map(repr, choices)) + (f", {other}" if other else "")
+        raise ValueError(f"{parameter} must be one of {listed}. Got {describe(value)} instead.")
+    return value
+
+
+def check_positive_integer(value: Any, parameter: str, other: str = "") -> int:
+    """Refuse a value that is not one of 1, 2, 3, …, of Python or NumPy."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(
+            f"{parameter} must be a positive integer{other}. Got {describe(value)} instead."
+        )
+    return int(value)
+
+
+def one_of(*choices: str, other: str = "") -> Check:
+    """Make a check for one of these texts."""
+    return lambda value, parameter: check_choice(value, parameter, choices, other)
+
+
+def one_of_or_callable(*choices: str, other: str) -> Check:
+    """Make a check for one of these texts, or a callable."""
+    check = one_of(*choices, other=other)
+    return lambda value, parameter: value if callable(value) else check(value, parameter)
+
+
+def number_that(holds: Callable[[float], bool], wanted: str) -> Check:
+    """Make a check for a real number for which a condition holds; `wanted` names the condition."""
+
+    def check(value: Any, parameter: str) -> float:
+        number = as_real(value)
+        if not holds(number):
+            raise ValueError(f"{parameter} must be {wanted}. Got {describe(value)} instead.")
+        return number
+
+    return check
+
+
+def as_real(value: Any) -> float:
+    """Read a number as it is written: float32(0.1) is 0.1; anything else is NaN."""
+    if isinstance(value, np.floating):
+        return float(str(value))
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return np.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+
+
+def check_cutoff(value: Any, parameter: str) -> int:
+    """Refuse what is no cutoff; cut a huge one to what NumPy can count, which no list reaches."""
+    k = check_positive_integer(value, parameter, ", or None for the whole list")
+    return min(k, sys.maxsize)

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import column_names, count_rows, index_level, index_levels
 from sklearn_rankscore._messages import describe, suggest
-from sklearn_rankscore.metrics._rows.rows import (
-    carried_values,
-    check_same_length,
-    index_level,
-    queries_of,
-)
+from sklearn_rankscore.metrics._rows.rows import Queries, carried
+from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 
 if TYPE_CHECKING:
@@ -30,29 +27,10 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     """
     if passed is not None:
         return passed
-    found = carried_values(y, name)
-    if found is None and name in columns_of(X):
+    found = carried(y, name)
+    if found is None and name in column_names(X):
         found = X[name]
     return index_level(X, name) if found is None else found
-
-
-def columns_of(X: Any) -> list[Any]:
-    """Names of the columns of a frame of any library; none for anything else."""
-    return list(getattr(X, "columns", ()))
-
-
-def without_column(X: Any, name: str) -> Any:
-    """X without a column, if it has it."""
-    if name not in columns_of(X):
-        return X
-    return X.drop(columns=[name]) if hasattr(X, "iloc") else X.drop(name)
-
-
-def n_rows(X: Any) -> int:
-    """Count the rows of an array, a frame, a sparse matrix or a list."""
-    if hasattr(X, "shape"):
-        return int(X.shape[0])
-    return len(X if hasattr(X, "__len__") else np.asarray(X))
 
 
 def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:
@@ -68,13 +46,13 @@ def find_query_ids(
     name: str, X: Any, y: Any, passed: Any, seeker: str, parameter: str = "qid"
 ) -> Any:
     """Query id of each row, of which there must be one per row."""
-    if passed is None and isinstance(y, RankTarget):  # its own ids count whatever the name
-        passed = y.metadata.get(name, y.qid)
-    found = find(name, X, y, passed)
+    if passed is None and isinstance(y, RankTarget):
+        passed = y.named(name)
+    found = find(name, X, y, passed) if passed is None else passed
     if found is None:
         raise ValueError(_not_found(name, X, y, seeker))
     if hasattr(found, "__len__"):
-        check_same_length(parameter, len(found), n_rows(X if y is None else y))
+        check_same_length(parameter, len(found), count_rows(X) if y is None else len(y))
     return found
 
 
@@ -82,7 +60,7 @@ def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> A
     """Values of each row, or None, which not every metric minds."""
     found = find(name, X, y, passed)
     if hasattr(found, "__len__"):
-        check_same_length(parameter, len(found), n_rows(X if y is None else y))
+        check_same_length(parameter, len(found), count_rows(X if y is None else y))
     return found
 
 
@@ -113,9 +91,8 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     """Say what there is where a name was not found."""
     if isinstance(y, RankTarget) and y.qid is None:
         return "This RankTarget was reshaped or joined and lost its own. "
-    names = [*columns_of(X), *(y.metadata if isinstance(y, RankTarget) else ())]
-    indexes = (getattr(rows, "index", None) for rows in (X, y))
-    names += [level for index in indexes for level in getattr(index, "names", ()) if level]
+    names = [*column_names(X), *(y.metadata if isinstance(y, RankTarget) else ())]
+    names += [*index_levels(X), *index_levels(y)]
     if names:
         hint = suggest(name, names, f"{parameter}=")
         return f"There are only the names {describe(names)}.{hint} "
@@ -130,7 +107,7 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
 
 def sorted_codes(ids: Any) -> Array:
     """Number the query of each row as the ids sort, where they do; else as they appear."""
-    queries = queries_of(ids, len(ids))
+    queries = Queries.from_ids(ids)
     try:
         codes = np.unique(queries.ids, return_inverse=True)[1]
     except TypeError:  # ids of mixed types have no order

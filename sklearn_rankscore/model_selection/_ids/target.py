@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import joblib
 import numpy as np
 
+from sklearn_rankscore._foreign import drop_time_zone
+from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
-from sklearn_rankscore.metrics._rows.rows import check_same_length, queries_of
+from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import (
     Array,
     as_grades,
     as_numbers,
     check_not_masked,
-    without_zone,
+    check_same_length,
 )
-from sklearn_rankscore.model_selection._ids.dask import tell_dask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+class QuerySplitWarning(UserWarning):
+    """A split has cut through queries, so that they are scored or learned in parts."""
 
 
 class RankTarget(np.ndarray[Any, np.dtype[Any]]):
@@ -80,14 +87,14 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     @classmethod
     def _whole(cls, y: Array, rows: Mapping[str, Array]) -> Self:
         """Put together what has all rows of its queries."""
-        queries = queries_of(rows[cls._QID], len(y))
+        queries = Queries.from_ids(rows[cls._QID], len(y))
         lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
         row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
         return cls._put_together(y, {**rows, cls._SIZE: queries.per_row(lengths), cls._ROW: row})
 
     @classmethod
     def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
-        tell_dask(cls)
+        _tell_dask(cls)
         target = np.asarray(y).view(cls)
         arrays: list[Array] = [target, *rows.values()]
         for array in arrays:
@@ -107,7 +114,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     def _known_rows(self) -> dict[str, Array]:
         """What belongs to each row; nothing if the array was given another shape."""
-        tell_dask(type(self))
+        _tell_dask(type(self))
         rows = self._rows or {}
         return rows if rows and self.shape == rows[self._QID].shape else {}
 
@@ -122,8 +129,29 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         own = (self._QID, self._SIZE, self._ROW)
         return {name: rows for name, rows in self._known_rows().items() if name not in own}
 
-    def cut_queries(self) -> Array:
+    def named(self, name: str) -> Array | None:
+        """Give what was passed by this name, else the query ids, which count whatever the name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the metadata.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or None
+            None if the array no longer has its rows.
+        """
+        rows = self._known_rows()
+        return rows.get(name, rows.get(self._QID))
+
+    def cut_queries(self, queries: Queries | None = None) -> Array:
         """Ids of the queries that have not all the rows they were made with, each once.
+
+        Parameters
+        ----------
+        queries : Queries, default=None
+            The rows grouped by the ids; None: they are grouped now.
 
         Returns
         -------
@@ -133,9 +161,12 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         rows = self._known_rows()
         if not rows or not len(self):
             return np.empty(0)
-        queries = queries_of(rows[self._QID], len(self))
+        if queries is None:
+            queries = Queries.from_ids(rows[self._QID])
         cut = queries.lengths != queries.arrange(rows[self._SIZE])[queries.starts]
-        first = np.unique(rows[self._ROW], return_index=True)[1]
+        row = rows[self._ROW]
+        rising = (row[1:] > row[:-1]).all()  # none is repeated
+        first = row if rising else np.unique(row, return_index=True)[1]
         if len(first) < len(self):  # some rows are repeated, which may hide that others miss
             again = np.delete(np.arange(len(self)), first)
             cut[queries.per_row(np.arange(len(cut)))[again]] = True
@@ -212,7 +243,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """
         rows, put_together = self._known_rows(), RankTarget._put_together
         if self.rows_in_place():
-            queries = queries_of(rows[self._QID], len(self))
+            queries = Queries.from_ids(rows[self._QID], len(self))
             if (queries.per_row(queries.lengths) == rows[self._SIZE]).all():
                 own = (self._SIZE, self._ROW)
                 rows = {name: values for name, values in rows.items() if name not in own}
@@ -240,7 +271,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         grades = np.array2string(np.asarray(self), separator=", ", threshold=20)
         if self.qid is None:
             return f"RankTarget({grades}, ids lost)"
-        n_queries = len(queries_of(self.qid, len(self)).ids) if len(self) else 0
+        n_queries = len(Queries.from_ids(self.qid, len(self)).ids) if len(self) else 0
         return f"RankTarget({grades}, {n_queries} queries)"
 
 
@@ -253,10 +284,71 @@ def _one_dimensional(values: Any, name: str) -> Array:
     check_not_masked(values, name)
     is_array = hasattr(values, "__array__")
     if getattr(getattr(values, "dtype", None), "kind", "") == "M":
-        values = without_zone(values)
+        values = drop_time_zone(values)
     array = np.array(values) if is_array else narrow_dtype(as_objects(values, name))
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
         )
     return array
+
+
+def warn_of_cut_queries(
+    y: Any,
+    ids: Any,
+    effect: str,
+    if_meant: str,
+    *,
+    queries: Queries | None = None,
+    raises: bool = False,
+) -> None:
+    """Warn, or raise, if y is a RankTarget whose own queries, `ids`, have been cut through."""
+    if not isinstance(y, RankTarget):  # it alone knows the full size of its queries
+        return
+    if ids is not y.qid and not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
+        return
+    cut = y.cut_queries(queries)
+    if not len(cut):
+        return
+    message = (
+        f"The split has cut through queries, {len(cut)} in this part, such as "
+        f"{format_id(cut[0])}: "
+        f"some of their rows are missing or repeated, so that {effect}. Use cv=QueryKFold(…), "
+        "in a halving search also another resource than 'n_samples'; or "
+        f"{if_meant} if that is meant."
+    )
+    if raises:
+        raise ValueError(message)
+    warnings.warn(message, QuerySplitWarning, stacklevel=4)
+
+
+def _tell_dask(target: type) -> None:
+    """Tell Dask, if it is imported, that a RankTarget is more than the array that it looks like.
+
+    Dask sends and hashes the numbers of any array, without what a subclass adds to them: a worker
+    would get grades that have lost their ids. Dask can be told only once it is imported, so that
+    it is told each time a target is made, or asked for what belongs to its rows; joblib asks for
+    its bytes before it sends it.
+    """
+    for module, name, way in _WAYS:
+        # Another thread may be importing it: what is not there yet is told the next time.
+        dispatch = getattr(sys.modules.get(module), name, None)
+        if dispatch is not None:
+            dispatch.register(target, way)
+
+
+def _pickled(_: Any) -> Any:
+    """Leave it to the next way of sending, which is to pickle."""
+    raise NotImplementedError
+
+
+def _token(value: Any) -> Any:
+    from dask.tokenize import normalize_token  # noqa: PLC0415 - it is Dask that calls
+
+    return normalize_token(value.__dask_tokenize__())
+
+
+_WAYS = (
+    ("distributed.protocol", "dask_serialize", _pickled),
+    ("dask.tokenize", "normalize_token", _token),
+)

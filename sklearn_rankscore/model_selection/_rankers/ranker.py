@@ -10,14 +10,13 @@ from sklearn.utils import RegressorTags, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_rankscore.model_selection._ids.cut_queries import warn_of_cut_queries
+from sklearn_rankscore._foreign import column_names, drop_column
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
-    columns_of,
     find_query_ids,
     request_by_name,
-    without_column,
 )
+from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
 from sklearn_rankscore.model_selection._rankers.checks import (
     check_parameters,
     check_pointwise,
@@ -150,17 +149,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ranker = clone(self.ranker)
         evaluation = evaluation_sets(eval_set, eval_qid)
         # The numbers of the other columns stay where the ids come last.
-        shifts = self.qid in columns_of(X)[:-1]
+        shifts = self.qid in column_names(X)[:-1]
         check_parameters(ranker, given, self.qid if shifts else None)
         check_row_numbers(y, given)
         if dialect_of(ranker) is None:
             check_pointwise(ranker)
             if evaluation:
-                pairs = [
-                    (without_column(part, self.qid), grades) for part, grades, _ in evaluation
-                ]
+                pairs = [(drop_column(part, self.qid), grades) for part, grades, _ in evaluation]
                 given |= say_evaluation(ranker, pairs)
-            X = without_column(X, self.qid)
+            X = drop_column(X, self.qid)
         else:
             train = self._table(X, y, qid, "")
             warn_of_cut_queries(y, train.ids, "the ranker learns from parts of them", _IF_MEANT)
@@ -224,11 +221,11 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if at:
             seeker, parameter = f"{seeker}, without eval_qid, for eval_set{at}", f"eval_qid{at}"
         ids = find_query_ids(self.qid, X, y, qid, seeker, parameter)
-        return SortedRows.sort(without_column(X, self.qid), y, ids)
+        return SortedRows.sort(drop_column(X, self.qid), y, ids)
 
     def _ask(self, method: str, X: Any) -> Array:
         check_is_fitted(self)
-        answer: Array = getattr(self.ranker_, method)(without_column(X, self.qid))
+        answer: Array = getattr(self.ranker_, method)(drop_column(X, self.qid))
         return answer
 
     def __getattr__(self, name: str) -> Any:

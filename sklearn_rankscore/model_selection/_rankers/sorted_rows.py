@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite, column_or_1d
 
-from sklearn_rankscore.metrics._rows.rows import check_same_length, queries_of
-from sklearn_rankscore.metrics._rows.validation import check_not_masked
-from sklearn_rankscore.model_selection._ids.lookup import n_rows, sorted_codes
+from sklearn_rankscore._foreign import count_rows
+from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.validation import check_not_masked, check_same_length
+from sklearn_rankscore.model_selection._ids.lookup import sorted_codes
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -42,7 +43,7 @@ class SortedRows:
     def along(self, values: Any) -> Any:
         """Bring what has one value per row into the order of the rows; leave anything else."""
         is_array = isinstance(values, (list, tuple)) or getattr(values, "shape", ()) != ()
-        if self.order is None or not is_array or n_rows(values) != len(self.order):
+        if self.order is None or not is_array or count_rows(values) != len(self.order):
             return values
         return _take(values, self.order)
 
@@ -62,7 +63,7 @@ class SortedRows:
         check_not_masked(weight, "sample_weight")
         weight = np.asarray(weight)
         check_same_length("sample_weight", len(weight), len(self.query))
-        queries_of(self.ids, len(weight)).weight_per_query(weight)
+        Queries.from_ids(self.ids, len(weight)).weight_per_query(weight)
         first = np.unique(self.query, return_index=True)[1]
         return np.asarray(self.along(weight)[first])
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import evaluate, request_of
+from sklearn_rankscore.metrics._metric.engine import compute_means
+from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._metric.names import spell_options
-from sklearn_rankscore.metrics._metric.options import ROW_VALUES, check_choice
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-from sklearn_rankscore.metrics._rows.rows import MissingRowsError
+from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.validation import check_choice
 from sklearn_rankscore.metrics.evaluate import named_metrics
-from sklearn_rankscore.model_selection._ids.cut_queries import warn_of_cut_queries
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find,
@@ -21,16 +21,17 @@ from sklearn_rankscore.model_selection._ids.lookup import (
     find_row_values,
     row_values_not_found,
 )
+from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
 from sklearn_rankscore.model_selection._scorers.response import RESPONSE_METHODS, response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.options import Options
 
 _ON_SPLIT_QUERY = ("warn", "raise", "ignore")
 _ON_CUT = "on_split_query='ignore'"
+_NOT_WHOLE = "they are not scored whole"
 
 
 class Scorer:
@@ -38,63 +39,68 @@ class Scorer:
 
     def __init__(
         self,
-        metrics: tuple[Metric, ...],
+        metrics: Iterable[Metric],
         names: Mapping[str, str],
         response_method: str,
         on_split_query: str,
     ) -> None:
         check_choice(response_method, "The 'response_method' parameter", RESPONSE_METHODS)
         check_choice(on_split_query, "The 'on_split_query' parameter", _ON_SPLIT_QUERY)
-        wanted = {name for metric in metrics for name in metric.row_values}
+        # Settled now, so that an option that is missing is an error before anything is fitted.
+        self._settled = [metric.settle() for metric in metrics]
+        wanted = {name for one in self._settled for name in one.metric.row_values}
         for parameter, name in names.items():
             of = "query ids" if parameter == "qid" else f"values of {parameter}"
             check_name(name, parameter, of)
             if parameter != name and parameter in ROW_VALUES and parameter not in wanted:
-                listed = ", ".join(map(str, metrics))
+                listed = ", ".join(str(one.metric) for one in self._settled)
                 raise TypeError(f"{listed} takes no {parameter}. Got {parameter}={name!r}.")
-        self._metrics = metrics
-        # Under which name what a metric needs of each row is found.
+        # Under which name the scorer looks for what a metric needs of each row.
         self._names = {p: name for p, name in names.items() if p == "qid" or p in wanted}
         self._response_method = response_method
         self._on_split_query = on_split_query
         self._requests: dict[str, bool | str | None] = {**self._names, "sample_weight": None}
 
-    def _values(
+    def _score(
         self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any, **passed: Any
     ) -> list[float]:
-        seeker = type(self).__name__
-        names = {parameter: self._named(parameter) for parameter in self._names}
-        ids = find_query_ids(names.pop("qid"), X, y, qid, seeker)
-        row_values = {
+        """Find ids and what else the metrics need, ask the estimator, and ask the metrics."""
+        ids = find_query_ids(self._name_of("qid"), X, y, qid, type(self).__name__)
+        queries = Queries.from_ids(ids)
+        if self._on_split_query != "ignore":
+            raises = self._on_split_query == "raise"
+            warn_of_cut_queries(y, ids, _NOT_WHOLE, _ON_CUT, queries=queries, raises=raises)
+        of_rows = self._find_row_values(X, y, passed) if len(self._names) > 1 else {}
+        if self._requests["sample_weight"]:
+            sample_weight = find(self._name_of("sample_weight"), X, y, sample_weight)
+        scores = response(estimator, X, self._response_method)
+        values = compute_means(
+            self._settled, y, scores, queries, sample_weight=sample_weight, **of_rows
+        )
+        for at, one in enumerate(self._settled):
+            if not one.metric.greater_is_better:
+                values[at] = 0.0 - values[at]
+        return values
+
+    def _find_row_values(self, X: Any, y: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
+        """Find items, and what else the metrics need of each row."""
+        names = {parameter: self._name_of(parameter) for parameter in self._names}
+        del names["qid"]
+        found = {
             parameter: find_row_values(name, X, y, passed.get(parameter), parameter)
             for parameter, name in names.items()
         }
-        if self._on_split_query != "ignore":
-            warn_of_cut_queries(
-                y,
-                ids,
-                "they are not scored whole",
-                _ON_CUT,
-                raises=self._on_split_query == "raise",
-            )
-        by_item = any(isinstance(o, ItemTable) for m in self._metrics for o in m.bound.values())
-        if by_item and row_values.get("item") is None:  # folds have no lines of a table
-            raise ValueError(row_values_not_found(names["item"], "item", X, y, seeker))
-        if self._accept_sample_weight():
-            sample_weight = find(self._named("sample_weight"), X, y, sample_weight)
-        scores = response(estimator, X, self._response_method)
-        try:
-            values = evaluate(
-                self._metrics, y, scores, ids, sample_weight=sample_weight, **row_values
-            )
-        except MissingRowsError as missing:
-            text = row_values_not_found(names[missing.name], missing.name, X, y, seeker)
-            raise ValueError(text) from None
-        signed = zip(self._metrics, values, strict=True)
-        return [value if metric.greater_is_better else 0.0 - value for metric, value in signed]
+        needed = {name for one in self._settled for name in one.needs}
+        if any(isinstance(o, ItemTable) for one in self._settled for o in one.options.values()):
+            needed.add("item")  # a fold has no lines of a table
+        for parameter, name in names.items():
+            if parameter in needed and found[parameter] is None:
+                seeker = type(self).__name__
+                raise ValueError(row_values_not_found(name, parameter, X, y, seeker))
+        return found
 
-    def _named(self, parameter: str) -> str:
-        """Under which name a parameter is looked for: as it was requested, else as it was made."""
+    def _name_of(self, parameter: str) -> str:
+        """Under which name to look for a parameter: as requested, else as the scorer was made."""
         request = self._requests[parameter]
         return request if isinstance(request, str) else self._names.get(parameter, parameter)
 
@@ -167,7 +173,7 @@ class Scorer:
         # Only on request: weights of rows in training are seldom weights of queries in the mean.
         return self._requests["sample_weight"] not in (None, False)
 
-    def _shown(self) -> str:
+    def _spell_parameters(self) -> str:
         parts = [f"{p}={name!r}" for p, name in self._names.items() if p != name]
         if self._response_method != "auto":
             parts.append(f"response_method={self._response_method!r}")
@@ -194,7 +200,7 @@ class RankScorer(Scorer):
     @property
     def metric(self) -> Metric:
         """The metric, its options set."""
-        return self._metrics[0]
+        return self._settled[0].metric
 
     def __call__(
         self,
@@ -229,14 +235,13 @@ class RankScorer(Scorer):
         float
             The metric's mean over queries; higher is better.
         """
-        return self._values(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)[
-            0
-        ]
+        scores = self._score(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)
+        return scores[0]
 
     def __repr__(self) -> str:
         """As it would be made."""
         metric = f"{str(self.metric)!r}{spell_options(self.metric.bound)}"
-        return f"make_rank_scorer({metric}{self._shown()})"
+        return f"make_rank_scorer({metric}{self._spell_parameters()})"
 
 
 class MultiRankScorer(Scorer):
@@ -261,7 +266,8 @@ class MultiRankScorer(Scorer):
     @property
     def metrics(self) -> dict[str, Metric]:
         """The metrics by the names of their scores."""
-        return dict(zip(self._score_names, self._metrics, strict=True))
+        metrics = [one.metric for one in self._settled]
+        return dict(zip(self._score_names, metrics, strict=True))
 
     def __call__(
         self,
@@ -275,16 +281,14 @@ class MultiRankScorer(Scorer):
         similarity: Any = None,
     ) -> dict[str, float]:
         """Score a fitted estimator by each metric; parameters as for `RankScorer`."""
-        values = self._values(
-            estimator, X, y, qid, sample_weight, item=item, similarity=similarity
-        )
+        values = self._score(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)
         return dict(zip(self._score_names, values, strict=True))
 
     def __repr__(self) -> str:
         """As it would be made."""
-        options = {o: v for metric in self._metrics for o, v in metric.bound.items()}
+        options = {o: v for one in self._settled for o, v in one.metric.bound.items()}
         names = f"{list(self._score_names)}{spell_options(options)}"
-        return f"make_multi_rank_scorer({names}{self._shown()})"
+        return f"make_multi_rank_scorer({names}{self._spell_parameters()})"
 
 
 def make_rank_scorer(
@@ -295,7 +299,7 @@ def make_rank_scorer(
     similarity: str = "similarity",
     response_method: str = "auto",
     on_split_query: str = "warn",
-    **metric_options: Unpack[Options],
+    **metric_options: Any,
 ) -> RankScorer:
     """Make a scorer that knows about queries, for ``scoring=`` anywhere in scikit-learn.
 
@@ -357,7 +361,7 @@ def make_rank_scorer(
     """
     bound = (get_metric(metric, **metric_options),)
     names = {"qid": qid, "item": item, "similarity": similarity}
-    return RankScorer(_complete(bound), names, response_method, on_split_query)
+    return RankScorer(bound, names, response_method, on_split_query)
 
 
 def make_multi_rank_scorer(
@@ -368,7 +372,7 @@ def make_multi_rank_scorer(
     similarity: str = "similarity",
     response_method: str = "auto",
     on_split_query: str = "warn",
-    **metric_options: Unpack[Options],
+    **metric_options: Any,
 ) -> MultiRankScorer:
     """Make one scorer of several metrics: one prediction, one sort, a dict of scores.
 
@@ -408,13 +412,5 @@ def make_multi_rank_scorer(
     {'ndcg@1': 0.5, 'mrr': 0.75}
     """
     wanted = named_metrics(metrics, metric_options)
-    bound = _complete(tuple(wanted.values()))
     names = {"qid": qid, "item": item, "similarity": similarity}
-    return MultiRankScorer(tuple(wanted), bound, names, response_method, on_split_query)
-
-
-def _complete(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
-    """Refuse metrics that lack an option without a default, before anything is fitted."""
-    for metric in metrics:
-        request_of(metric, {})
-    return metrics
+    return MultiRankScorer(tuple(wanted), wanted.values(), names, response_method, on_split_query)

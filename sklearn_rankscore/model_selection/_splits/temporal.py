@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
 from sklearn_rankscore._messages import describe
-from sklearn_rankscore.metrics._metric.options import check_choice, check_positive_integer
+from sklearn_rankscore.metrics._rows.validation import check_choice, check_positive_integer
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find_query_ids,

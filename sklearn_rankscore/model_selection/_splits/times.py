@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import count_rows, drop_time_zone
 from sklearn_rankscore._messages import describe
-from sklearn_rankscore.metrics._rows.rows import check_same_length
-from sklearn_rankscore.metrics._rows.validation import as_numbers, check_not_masked, without_zone
-from sklearn_rankscore.model_selection._ids.lookup import find, n_rows, what_came
+from sklearn_rankscore.metrics._rows.validation import (
+    as_numbers,
+    check_not_masked,
+    check_same_length,
+)
+from sklearn_rankscore.model_selection._ids.lookup import find, what_came
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -134,7 +138,7 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Times | None:
     if found is None:
         return None
     times = Times.read(found, "times")
-    check_same_length("times", len(times.ticks), n_rows(X))
+    check_same_length("times", len(times.ticks), count_rows(X))
     return times
 
 
@@ -151,7 +155,7 @@ def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
 def _as_array(values: Any, name: str) -> Array:
     """Numbers, datetime64, or the dates and whole numbers of Python and pandas as objects."""
     plain = isinstance(values, (list, tuple))
-    array = np.array(values, dtype=object) if plain else np.asarray(without_zone(values))
+    array = np.array(values, dtype=object) if plain else np.asarray(drop_time_zone(values))
     first = _first_known(array)
     if isinstance(first, (str, timedelta, np.timedelta64)) or array.dtype.kind in "USm":
         raise ValueError(

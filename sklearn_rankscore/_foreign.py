@@ -1,0 +1,64 @@
+"""Tables and dates of other libraries: pandas, polars, SciPy, met where a user brings them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+def index_level(rows: Any, name: str) -> Any:
+    """Give the values of a level of a pandas index by its name, or None."""
+    index: Any = getattr(rows, "index", None)
+    return index.get_level_values(name) if name in getattr(index, "names", ()) else None
+
+
+def index_levels(rows: Any) -> list[Any]:
+    """Give the names of the levels of a pandas index; none for anything else."""
+    return [level for level in getattr(getattr(rows, "index", None), "names", ()) if level]
+
+
+def column_names(X: Any) -> list[Any]:
+    """Give the names of the columns of a frame; none for anything else."""
+    return list(getattr(X, "columns", ()))
+
+
+def drop_column(X: Any, name: str) -> Any:
+    """Give X without a column; X itself where it has no such column."""
+    if name not in column_names(X):
+        return X
+    return X.drop(columns=[name]) if hasattr(X, "iloc") else X.drop(name)
+
+
+def count_rows(X: Any) -> int:
+    """Count the rows of an array, a frame, a sparse matrix or a list."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0])
+    return len(X if hasattr(X, "__len__") else np.asarray(X))
+
+
+def take_rows(values: Any, rows: Any) -> Any:
+    """Choose rows of an array, a frame, a sparse matrix or a list, by their numbers."""
+    if sparse.issparse(values):
+        return values.tocsr()[rows]
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if isinstance(values, (list, tuple)):  # as an array, numbers beside text would become text
+        return [values[row] for row in rows]
+    return (values if hasattr(values, "shape") else np.asarray(values))[rows]
+
+
+def drop_time_zone(dates: Any) -> Any:
+    """Give zoned dates of pandas in UTC, without a zone; as an array they would be objects."""
+    accessor = getattr(dates, "dt", dates)
+    try:
+        zoned = accessor.tz is not None
+    except (AttributeError, NotImplementedError):  # no dates of pandas, or days of Arrow
+        return dates
+    return accessor.tz_convert(None) if zoned else dates
+
+
+def is_extension_column(values: Any) -> bool:
+    """Whether pandas keeps the values in a type of its own: text, category, nullable, Arrow."""
+    return hasattr(values, "factorize") and not isinstance(values.dtype, np.dtype)
