@@ -11,8 +11,8 @@ metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_pre
 model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `make_multi_rank_scorer`, `RankTarget`; `QueryRanker`; splits that are honest:
                     `QueryKFold`, `TemporalSplit`, `split_report`
-distributed         tables that are larger than memory, by Dask: `per_query`, `score`, `means`; in
-                    batches and without Dask: `evaluate_batches`
+streaming           rows that come in batches: `evaluate_batches`, `whole_queries`
+distributed         tables that are larger than memory, by Dask: `per_query`, `score`, `means`
 inspection          for people's eyes: `explain`, the working of a query's value; `rank_report`,
                     models compared, with intervals and tests; displays, such as
                     `MetricAtKDisplay`
@@ -22,7 +22,10 @@ python -m …         the command line: a grid search that optimises a ranking m
 =================== ==============================================================================
 """
 
-from sklearn_rankscore import distributed  # noqa: F401 - so that it need not be imported apart
+from sklearn_rankscore import (
+    distributed,  # noqa: F401 - so that it need not be imported apart
+    metrics,
+)
 from sklearn_rankscore.inspection import (
     Explanation,
     MetricAtKDisplay,
@@ -32,39 +35,7 @@ from sklearn_rankscore.inspection import (
     explain,
     rank_report,
 )
-from sklearn_rankscore.metrics import (
-    Metric,
-    PerQuery,
-    average_precision,
-    bpref,
-    catalog_coverage,
-    cumulative_gain,
-    dcg,
-    eleven_point_precision,
-    expected_reciprocal_rank,
-    f1,
-    fall_out,
-    get_metric,
-    hit_rate,
-    ideal_dcg,
-    interpolated_precision,
-    intra_list_diversity,
-    judged,
-    kendall_tau_b,
-    metric_names,
-    ndcg,
-    novelty,
-    pairwise_accuracy,
-    precision,
-    r_precision,
-    rank_biased_precision,
-    recall,
-    reciprocal_rank,
-    rmse,
-    roc_auc,
-    serendipity,
-    spearman_rho,
-)
+from sklearn_rankscore.metrics import *  # noqa: F403 - the metrics are those of THE TABLE
 from sklearn_rankscore.metrics._rows.item_tables import Popularity
 from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.metrics.profiles import item_popularity, profile_similarity
@@ -81,16 +52,14 @@ from sklearn_rankscore.model_selection import (
     make_rank_scorer,
     split_report,
 )
-from sklearn_rankscore.streaming._batches import evaluate_batches, whole_queries
+from sklearn_rankscore.streaming import evaluate_batches, whole_queries
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Explanation",
-    "Metric",
     "MetricAtKDisplay",
     "MultiRankScorer",
-    "PerQuery",
     "Popularity",
     "PrecisionRecallDisplay",
     "QueryDifferenceDisplay",
@@ -102,44 +71,17 @@ __all__ = [
     "RankTarget",
     "SplitReport",
     "TemporalSplit",
-    "average_precision",
-    "bpref",
-    "catalog_coverage",
-    "cumulative_gain",
-    "dcg",
-    "eleven_point_precision",
     "evaluate",
     "evaluate_batches",
     "evaluate_per_query",
-    "expected_reciprocal_rank",
     "explain",
-    "f1",
-    "fall_out",
-    "get_metric",
-    "hit_rate",
-    "ideal_dcg",
-    "interpolated_precision",
-    "intra_list_diversity",
     "item_popularity",
-    "judged",
-    "kendall_tau_b",
     "make_multi_rank_scorer",
     "make_rank_scorer",
-    "metric_names",
-    "ndcg",
-    "novelty",
-    "pairwise_accuracy",
-    "precision",
     "profile_similarity",
-    "r_precision",
-    "rank_biased_precision",
     "rank_report",
-    "recall",
-    "reciprocal_rank",
-    "rmse",
-    "roc_auc",
-    "serendipity",
-    "spearman_rho",
     "split_report",
     "whole_queries",
 ]
+__all__ += metrics.__all__
+__all__.sort()

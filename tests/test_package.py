@@ -17,7 +17,7 @@ import pytest
 from conftest import needs
 
 import sklearn_rankscore
-from sklearn_rankscore import Metric, datasets, distributed, testing
+from sklearn_rankscore import Metric, datasets, distributed, metric_names, metrics, testing
 
 HOUSE = Path(sklearn_rankscore.__file__).parent
 MODULES = sorted(
@@ -221,6 +221,13 @@ def test_public_methods_are_documented():
         for method in vars(value) if inspect.isclass(value) else ():
             if not method.startswith("_") and getattr(value, method) is not None:
                 assert inspect.getdoc(getattr(value, method)), f"{name}.{method}"
+
+
+def test_every_metric_of_the_table_is_exported():
+    """The package exports what the table's module lists, and that lists every metric."""
+    functions = {"Metric", "PerQuery", "get_metric", "metric_names"}
+    assert set(metrics.__all__) == functions | set(metric_names())
+    assert set(metrics.__all__) < set(sklearn_rankscore.__all__)
 
 
 def test_all_is_sorted():

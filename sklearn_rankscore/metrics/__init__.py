@@ -14,10 +14,9 @@ from sklearn_rankscore.metrics._formulas import (
     pointwise,
     preferences,
     relevance,
+    surprise,
     user_models,
 )
-from sklearn_rankscore.metrics._formulas import novelty as novelties
-from sklearn_rankscore.metrics._formulas import serendipity as serendipities
 from sklearn_rankscore.metrics._metric import names
 from sklearn_rankscore.metrics._metric.metric import Metric, PerQuery
 
@@ -62,10 +61,10 @@ judged = Metric(relevance.judged, grades="unjudged")
 kendall_tau_b = Metric(correlation.kendall_tau_b, aliases=("kendall",), own_ties=True)
 ndcg = Metric(cumulated_gain.ndcg)
 novelty = Metric(
-    novelties.novelty,
+    surprise.novelty,
     grades="unused",
     row_values=("item",),
-    check=novelties.check_novelty,
+    check=surprise.check_novelty,
     shared=("ties", "replace_undefined_by"),
 )
 pairwise_accuracy = Metric(preferences.pairwise_accuracy)
@@ -85,10 +84,10 @@ roc_auc = Metric(
     conventions={"catboost": {"ties": "average", "replace_undefined_by": 0.0}},
 )
 serendipity = Metric(
-    serendipities.serendipity,
+    surprise.serendipity,
     row_values=("item", "similarity"),
-    check=serendipities.check_serendipity,
-    needs=serendipities.find_needed_values,
+    check=surprise.check_serendipity,
+    needs=surprise.find_needed_values,
     shared=("ties", "replace_undefined_by"),
 )
 spearman_rho = Metric(correlation.spearman_rho, aliases=("spearman", "ic"), own_ties=True)
@@ -100,6 +99,7 @@ _SPELLINGS = {
     for spelling in (metric.name, *metric.aliases)
 }
 
+# Every metric of THE TABLE, which a test compares; the package exports what stands here.
 __all__ = [
     "Metric",
     "PerQuery",
