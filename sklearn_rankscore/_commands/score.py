@@ -14,7 +14,7 @@ from sklearn_rankscore._render import as_markdown, as_text
 from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_means, compute_per_query
-from sklearn_rankscore.metrics.evaluate import named_metrics
+from sklearn_rankscore.metrics.evaluate import name_metrics
 
 if TYPE_CHECKING:
     import argparse
@@ -73,7 +73,7 @@ def score(options: argparse.Namespace) -> str:
     """Read, compute, write the files that were asked for, and give what is printed."""
     names = options.metric or ["ndcg@10", "map", "mrr"]
     given = {} if options.convention is None else {"convention": options.convention}
-    metrics = named_metrics(names, given)
+    metrics = name_metrics(names, given)
     for name, metric in metrics.items():
         if metric.row_values:
             raise ValueError(f"{name} needs the item of each row, which these files do not hold.")

@@ -1,4 +1,4 @@
-"""Several metrics of the same rows, from one validation and one sort."""
+"""Compute several metrics of the same rows, from one validation and one sort."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def evaluate_per_query(
 
 
 def check_columns(names: Iterable[str]) -> None:
-    """Refuse a metric's name that another column of a per-query table has."""
+    """Refuse a metric whose name is that of another column of a per-query table."""
     for column, held in ((ID, "query ids"), (WEIGHT, "weights")):
         if column in names:
             raise ValueError(f"No metric can be named {column!r}, which is the column of {held}.")
@@ -135,7 +135,7 @@ def split_options(
     """Give the metrics, their options set, and the values of the rows, by name."""
     options = {name: value for name, value in given.items() if name not in ROW_VALUES}
     of_rows = {name: value for name, value in given.items() if name in ROW_VALUES}
-    wanted = named_metrics(metrics, options)
+    wanted = name_metrics(metrics, options)
     check_taken(wanted, of_rows)
     return wanted, of_rows
 
@@ -147,10 +147,10 @@ def check_taken(wanted: Mapping[str, Metric], row_values: Iterable[str]) -> None
         raise TypeError(f"None of the metrics {', '.join(wanted)} takes {name}.")
 
 
-def named_metrics(
+def name_metrics(
     metrics: Iterable[str | Metric] | Mapping[str, str | Metric], options: Mapping[str, Any]
 ) -> dict[str, Metric]:
-    """Metrics by the names of their values, each with those of the options that it has."""
+    """Give the metrics by the names of their values; each takes the options that it has."""
     if isinstance(metrics, (str, bytes, Metric)) or not isinstance(metrics, Iterable):
         raise TypeError(
             f"metrics must be a list of names. Got {describe(metrics)}; pass [{metrics!r}]."
@@ -164,7 +164,7 @@ def named_metrics(
             "dict gives names to those that differ in options only."
         )
     known = {option for metric in wanted.values() for option in metric.options}
-    # What no metric knows goes to all, the first of which refuses it.
+    # An option that no metric knows goes to all: the first of them refuses it.
     refused = options.keys() - known
     return {
         name: get_metric(

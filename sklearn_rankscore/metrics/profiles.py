@@ -1,4 +1,4 @@
-"""What the metrics beyond accuracy need to know of the past: popularity, and profiles."""
+"""What people chose in the past: the popularity of items, and profiles of persons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore._messages import format_id
-from sklearn_rankscore.metrics._rows.item_tables import Popularity, numbers_per_line, read_vectors
+from sklearn_rankscore.metrics._rows.item_tables import (
+    Popularity,
+    count_numbers_per_line,
+    read_vectors,
+)
 from sklearn_rankscore.metrics._rows.items import Items, check_same_kind, find_places
 from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.items import Found
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_NUMBERS = 1 << 20  # of vectors that are held at once
+_NUMBERS = 1 << 20  # of all vectors that are in memory at once
 
 
 def item_popularity(item: Any, qid: Any = None) -> Popularity:
@@ -81,7 +85,8 @@ def profile_similarity(
 ) -> Array:
     """How alike each row's item is to what its person has chosen before, for `serendipity`.
 
-    The mean cosine similarity to the items of the person's history, each as often as it is there.
+    It is the mean cosine similarity to the items of the person's history; an item that the person
+    chose twice counts twice.
 
     Parameters
     ----------
@@ -138,16 +143,16 @@ def profile_similarity(
             "similarity."
         )
     weights = sparse.csr_matrix(
-        (np.ones(len(person)), (person.ravel(), _lines(past.look_up(table))[past.codes])),
+        (np.ones(len(person)), (person.ravel(), _find_lines(past.look_up(table))[past.codes])),
         shape=(len(ids), len(table.ids)),
     )
     units = sparse.diags(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
     n_past = np.asarray(weights.sum(axis=1)).ravel()
     profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
     of_row = people.per_row(known)
-    lines = _lines(rows.look_up(table))[rows.codes]
+    lines = _find_lines(rows.look_up(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
-    step = max(_NUMBERS // numbers_per_line(profiles), 1)
+    step = max(_NUMBERS // count_numbers_per_line(profiles), 1)
     live = np.flatnonzero(of_row >= 0)
     for begin in range(0, len(live), step):
         part = live[begin : begin + step]
@@ -159,7 +164,7 @@ def profile_similarity(
     return alike
 
 
-def _lines(found: Found) -> Array:
-    """Line of each item in the table, whose vector must have a direction."""
+def _find_lines(found: Found) -> Array:
+    """Give the line of each item in the table; refuse an item whose vector has no direction."""
     found.check_vectors()
     return found.place

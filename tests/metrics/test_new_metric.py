@@ -1,4 +1,4 @@
-"""A new metric is a formula, with the records of its own options beside it, and a line of the table.
+"""A new metric is a formula, with the records of its options beside it, and a line of the table.
 
 What is written here would stand in two files: the formula's, and metrics/__init__.py.
 """
@@ -75,7 +75,8 @@ def test_the_record_says_all_there_is_to_an_option():
     assert METRIC(*ROWS, k=2, convention="trec_eval") == pytest.approx(by_hand(2.0, 2))
     assert METRIC(*ROWS, k=2, convention="trec_eval", beta=3) == pytest.approx(by_hand(3.0, 2))
     with pytest.raises(
-        ValueError, match="The 'beta' parameter of f_beta must be a number above 0. Got 0 instead"
+        ValueError,
+        match=r"The 'beta' parameter of f_beta must be a number above 0\. Got 0 instead",
     ):
         METRIC.bind(beta=0)
     assert inspect.signature(METRIC).parameters["beta"].default == 1.0
@@ -89,5 +90,7 @@ def test_a_formula_whose_option_has_no_record_is_refused():
     def depth(r, *, k=None):
         """Depth."""
 
-    with pytest.raises(TypeError, match="parameter of depth must be the Option .* Got None for k"):
+    with pytest.raises(
+        TypeError, match=r"parameter of depth must be the Option .* Got None for k"
+    ):
         Metric(depth)

@@ -14,7 +14,7 @@ from sklearn_rankscore.metrics._rows.items import find_places
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
 from sklearn_rankscore.metrics._rows.validation import encode_ids
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
-from sklearn_rankscore.metrics.evaluate import named_metrics
+from sklearn_rankscore.metrics.evaluate import name_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,7 +126,7 @@ def _of_some_weight(
 def _named(metrics: Any) -> dict[str, Metric]:
     """Metrics by the columns that hold their values, to tell what is better."""
     try:
-        return named_metrics(metrics, {})
+        return name_metrics(metrics, {})
     except ValueError as error:
         raise ValueError(
             f"{error} Of a column that has the name of no metric it is not known whether more is "

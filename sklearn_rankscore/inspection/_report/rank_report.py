@@ -14,7 +14,7 @@ from sklearn_rankscore.inspection._report.report import RankReport
 from sklearn_rankscore.inspection._report.statistics import check_level, compare, holm, intervals
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
-from sklearn_rankscore.metrics.evaluate import named_metrics
+from sklearn_rankscore.metrics.evaluate import name_metrics
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
@@ -109,7 +109,7 @@ def rank_report(
     """
     asked = baseline, confidence_level, n_resamples
     if per_query is None:
-        wanted = named_metrics(_METRICS if metrics is None else metrics, metric_options)
+        wanted = name_metrics(_METRICS if metrics is None else metrics, metric_options)
         models = _checked(y_score, "y_score", "the scores", *asked)
         compared = of_rows(y_true, models, qid, sample_weight, wanted)
     else:

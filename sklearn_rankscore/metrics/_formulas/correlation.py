@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklearn_rankscore.metrics._ranking.pairs import by_falling_score, count_pairs, number_values
+from sklearn_rankscore.metrics._ranking.pairs import (
+    count_pairs,
+    number_values,
+    order_by_falling_score,
+)
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._ranking.ranking import Ranking
@@ -16,10 +20,10 @@ if TYPE_CHECKING:
 def kendall_tau_b(r: Ranking) -> Array:
     """Kendall's tau-b: pairs in the right order less pairs in the wrong one, ties allowed for.
 
-    tau-b = (C - D) / sqrt((n0 - n1)(n0 - n2)), of n0 pairs C in the right order, D in the wrong
-    one, n1 tied in score, n2 tied in grade. With ties averaged, equal scores are ties as tau-b
-    has them, not an expectation over their orders. Rows that were not retrieved (score -inf) are
-    below all others and tied with each other.
+    tau-b = (C - D) / sqrt((n0 - n1)(n0 - n2)). Of the n0 pairs, C are in the right order, D in
+    the wrong one, n1 are tied in score and n2 in grade. With ``ties="average"``, equal scores are
+    ties in the sense of tau-b; the metric takes no expectation over their orders. Rows that were
+    not retrieved (score -inf) stand below all others and are tied with each other.
 
     Range: -1 to 1. Undefined for a query whose rows are all of one grade, or all of one score.
 
@@ -43,10 +47,10 @@ def kendall_tau_b(r: Ranking) -> Array:
 def spearman_rho(r: Ranking) -> Array:
     """Spearman's rho: the correlation of the ranks of the scores with the ranks of the grades.
 
-    rho = Pearson's correlation of both ranks, rows of equal grade or score sharing the mean of
-    their ranks. With ties averaged, that is not an expectation over the orders of equal scores.
-    Rows that were not retrieved (score -inf) share the lowest ranks. Where the queries are days,
-    it is known as the information coefficient.
+    rho = Pearson's correlation of both ranks. Rows of equal grade, or of equal score, share the
+    mean of their ranks; the metric takes no expectation over the orders of equal scores. Rows that
+    were not retrieved (score -inf) share the lowest ranks. Where each query is a day of trading,
+    finance calls it the information coefficient.
 
     Range: -1 to 1. Undefined for a query whose rows are all of one grade, or all of one score.
 
@@ -67,17 +71,17 @@ def spearman_rho(r: Ranking) -> Array:
 
 
 def _centred_ranks(r: Ranking) -> tuple[Array, Array]:
-    """Rank the grades and the scores of each query; less their mean, 0 where there is no row."""
+    """Rank the grades, and the scores, of each query; subtract the mean rank of the query."""
     score = r.score
-    if r.ties != "average":  # one order: the retrieved rows by their places in it
-        order = by_falling_score(number_values(r.grade, r.present), score, r.present, r.ties)
+    if r.ties != "average":  # the policy chose one order: rank the retrieved rows by it
+        order = order_by_falling_score(number_values(r.grade, r.present), score, r.present, r.ties)
         place = np.argsort(order, axis=1)
         score = np.where(score > -np.inf, -place, -np.inf)
     return _centre(r.grade, r.present), _centre(score, r.present)
 
 
 def _centre(value: Array, present: Array) -> Array:
-    """Rank the values of each line, equal ones sharing their mean rank, less the mean of all."""
+    """Rank the values of each line and subtract the mean rank; 0 where there is no row."""
     from scipy.stats import rankdata  # noqa: PLC0415 - slow to import
 
     number = number_values(value, present)

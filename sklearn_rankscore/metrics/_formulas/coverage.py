@@ -39,10 +39,10 @@ def catalog_coverage(
 
     coverage = items in the first k rows of any query / items of the catalogue, over all queries
     together. With ties averaged, an item is covered with probability 1 - Π (1 - P(item in the
-    first k)), the product over queries. Above 30 % is commonly called healthy, below 10 % half of
-    the catalogue paralysed; it grows with k and with the number of queries, so that it is less in
-    a fold than over all users. The grades are not used: `y_true` may be None. Of weights, only 0
-    counts: it leaves a query out.
+    first k)), the product over queries. It grows with k and with the number of queries, so a fold
+    covers less than all users do. Practitioners call more than 30 % healthy and less than 10 %
+    poor. The metric needs no grades: `y_true` may be None. A weight of 0 leaves a query out; other
+    weights do not matter.
 
     Range: 0 to 1. Always defined. It has no value per query.
 
@@ -58,18 +58,18 @@ def catalog_coverage(
     >>> catalog_coverage(None, y_score, qid=qid, item=item, k=2, catalog=list("abcdefgh"))
     0.25
     """
-    del catalog, unknown  # what is counted is compared with the catalogue in the end
+    del catalog, unknown  # share_covered compares the items with the catalogue
     chance = r.chosen(k).chance
     listed = (chance > 0) & (r.weight > 0)[:, None]
     with np.errstate(divide="ignore"):
         missed = np.log1p(-chance[listed])
-    items: Any = r.rows.items  # which the metric needs
+    items: Any = r.rows.items  # never None: the table says that the metric needs them
     item = r.at_ranks(r.lay_out(items.codes))[listed]
     return np.bincount(item, weights=missed, minlength=len(items.ids))
 
 
 def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, **_: Any) -> float:
-    """Share of the catalogue, from the logarithm of each item's chance to be in no list."""
+    """Compute the share covered, from the logarithm of each item's chance to be in no list."""
     covered = -np.expm1(missed)
     if catalog is None:
         return float(covered.mean())
@@ -83,7 +83,7 @@ def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, *
         return float(covered.sum() / catalog)
     if unknown == "error" and not catalog.known.all():
         raise ValueError(
-            f"The catalog must hold every item that is scored, but {catalog.missing()}. Pass "
-            "unknown='ignore' to leave such items out."
+            f"The catalog must hold every item that is scored, but {catalog.describe_missing()}. "
+            "Pass unknown='ignore' to leave such items out."
         )
     return float(covered[catalog.known].sum() / len(catalog.table.ids))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, option
-from sklearn_rankscore.metrics._ranking.highest_precision import expected_rise
+from sklearn_rankscore.metrics._ranking.highest_precision import expect_rise
 from sklearn_rankscore.metrics._rows.validation import number_that
 
 if TYPE_CHECKING:
@@ -29,19 +29,19 @@ def interpolated_precision(
 ) -> Array:
     """Interpolated precision: the best precision that can be had at a recall or beyond it.
 
-    IP(level) = the highest precision down to any row by which at least level x R of the R relevant
-    rows are found; 0 if the rows retrieved do not hold so many. With ties averaged, the highest is
-    expected over all orders, not taken of averages: more than where rows of equal score enter the
-    list together, as in `sklearn.metrics.precision_recall_curve`. A tie of t rows, r of them
-    relevant, takes time in (r (t - r + 1))²: 0.02 s for 50 of 100.
+    IP(level) = the highest precision at any rank by which the list holds at least level x R of
+    the R relevant rows; 0 if the retrieved rows hold fewer. With ties averaged, it is the
+    expectation of that highest precision over all orders. `sklearn.metrics.precision_recall_curve`
+    lets rows of equal score enter the list together and therefore gives less. A tie of t rows, r
+    of them relevant, takes time in (r (t - r + 1))²: 0.02 s for 50 of 100.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
     References
     ----------
-    `sklearn.metrics.precision_recall_curve`; trec_eval, measure iprec_at_recall. That rounds the
-    rows wanted, level x R, in floating point and differently from version to version (2 in place
-    of 3 at 0.7 of R = 3); this is not imitated.
+    `sklearn.metrics.precision_recall_curve`; trec_eval, measure iprec_at_recall. trec_eval rounds
+    level x R in floating point, and differently from version to version (2 in place of 3 at 0.7
+    of R = 3); this package does not imitate that.
 
     Examples
     --------
@@ -50,14 +50,14 @@ def interpolated_precision(
     2.0
     """
     hits = r.hits(min_relevance)
-    return hits.share(_at_recall(hits, [recall_level])[:, 0])
+    return hits.share(_interpolate(hits, [recall_level])[:, 0])
 
 
 def eleven_point_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """11-point precision: interpolated precision, averaged over recalls of 0, 0.1, … and 1.
 
-    11pt = mean of IP(level) over level = 0, 0.1, 0.2, …, 1; see `interpolated_precision`, also for
-    the time that long ties take.
+    11pt = mean of IP(level) over level = 0, 0.1, 0.2, …, 1. See `interpolated_precision` for
+    IP(level), and for the time that long ties take.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
@@ -72,19 +72,19 @@ def eleven_point_precision(r: Ranking, *, min_relevance: float | None = MIN_RELE
     17.0
     """
     hits = r.hits(min_relevance)
-    return hits.share(_at_recall(hits, [level / 10 for level in range(11)]).mean(axis=1))
+    return hits.share(_interpolate(hits, [level / 10 for level in range(11)]).mean(axis=1))
 
 
-def _at_recall(hits: Hits, levels: list[float]) -> Array:
-    """Interpolated precision at each level of recall, shape (n_queries, n_levels)."""
-    found, rows = hits.thresholds()
+def _interpolate(hits: Hits, levels: list[float]) -> Array:
+    """Give the interpolated precision at each level of recall, shape (n_queries, n_levels)."""
+    found, rows = hits.count_through_ties()
     best = np.maximum.accumulate((found / rows)[:, ::-1], axis=1)[:, ::-1]
-    best = np.concatenate((best, np.zeros((len(best), 1))), axis=1)  # beyond all that was found
-    ties = hits.mixed_ties()
+    best = np.concatenate((best, np.zeros((len(best), 1))), axis=1)  # below the last rank
+    ties = hits.find_mixed_ties()
     value = np.empty((len(best), len(levels)))
     for at, level in enumerate(levels):
         wanted = np.ceil(level * hits.n_relevant - 1e-9)  # 0.7 x 10 is 7
         begin = np.count_nonzero(found < wanted[:, None], axis=1)
         surely = best[np.arange(len(best)), begin]
-        value[:, at] = surely + expected_rise(ties, wanted, surely)
+        value[:, at] = surely + expect_rise(ties, wanted, surely)
     return value

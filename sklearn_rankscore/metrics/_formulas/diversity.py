@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore.metrics._options import K, option
-from sklearn_rankscore.metrics._rows.item_tables import numbers_per_line, read_vectors
+from sklearn_rankscore.metrics._rows.item_tables import count_numbers_per_line, read_vectors
 from sklearn_rankscore.metrics._rows.validation import one_of_or_callable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.items import Found
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_NUMBERS = 1 << 22  # of vectors that are held at once
+_NUMBERS = 1 << 22  # of all vectors that are in memory at once
 
 ITEM_FEATURES = option(
     read_vectors,
@@ -48,9 +48,9 @@ def intra_list_diversity(
     """Intra-list diversity: how little alike the items of a list are.
 
     ILD = 1 - mean similarity over the unordered pairs of items in the first k rows. With ties
-    averaged, a pair counts by the probability that both are among the first k. The grades are not
-    used: `y_true` may be None. An item without a vector, or for the cosine one of zeros, is an
-    error.
+    averaged, each pair has as its weight the probability that both items are among the first k.
+    The metric needs no grades: `y_true` may be None. Every item must have a vector; for the cosine
+    a vector of zeros is an error.
 
     Range: 0 to 2 for the cosine; to 1 where no feature is negative. Undefined for a query with
     fewer than two items in its list.
@@ -78,24 +78,25 @@ def intra_list_diversity(
 
 
 def find_needed_values(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say that rows need items, unless each row has a vector of its own."""
+    """Say which values the rows need: items, unless each row has a vector of its own."""
     return () if options["item_features"].by_line else ("item",)
 
 
 def mean_similarity(
     chosen: Chosen, line: Array, found: Found, similarity: str | Callable[[Any, Any], Array]
 ) -> Array:
-    """Expected mean similarity over the unordered pairs of each list, shape (n_queries,).
+    """Give the expected mean similarity over the unordered pairs of each list.
 
-    `line` is the line of the table for each rank. Two rows that are surely in the list count once;
-    of a tie of t rows of which m are in it, one counts m / t, two of them m (m - 1) / (t (t - 1)).
+    `line` says which line of the table belongs to each rank. Of a tie of t rows, m of which are in
+    the list, one row is in it with probability m / t, and two of them both with probability
+    m (m - 1) / (t (t - 1)).
     """
     size = np.maximum(chosen.tied.sum(axis=1), 1)
     one = chosen.free / size
     two = one * (chosen.free - 1) / np.maximum(size - 1, 1)
-    sums = _of_cosines if isinstance(similarity, str) else _of_pairs
+    sums = _sum_cosines if isinstance(similarity, str) else _sum_similarities
     vectors = found.table.values
-    step = max(_NUMBERS // numbers_per_line(vectors) // max(line.shape[1], 1), 1)
+    step = max(_NUMBERS // count_numbers_per_line(vectors) // max(line.shape[1], 1), 1)
     total = np.empty(len(line))
     for begin in range(0, len(line), step):
         part = slice(begin, begin + step)
@@ -106,10 +107,10 @@ def mean_similarity(
     return np.asarray(total / np.maximum(chosen.length * (chosen.length - 1) / 2, 1))
 
 
-def _of_cosines(
+def _sum_cosines(
     certain: Array, tied: Array, line: Array, found: Found, _: Any
 ) -> tuple[Array, Array, Array]:
-    """Sums over pairs, from sums of unit vectors: |Σu|² counts each pair twice, and each item."""
+    """Sum the cosines of pairs from sums of unit vectors: |Σu|² = items + 2 x sum over pairs."""
     sure = _sum_of_units(certain, line, found)
     if not tied.any():
         return _pairs(sure, certain), np.zeros(len(line)), np.zeros(len(line))
@@ -137,10 +138,10 @@ def _pairs(sums: Any, chosen: Array) -> Array:
     return np.asarray((_dot(sums, sums) - chosen.sum(axis=1)) / 2)
 
 
-def _of_pairs(
+def _sum_similarities(
     certain: Array, tied: Array, line: Array, found: Found, similarity: Any
 ) -> tuple[Array, Array, Array]:
-    """Sums over pairs of any similarity of two vectors; ranks that are equally apart at once."""
+    """Sum any similarity over pairs, in one call for all pairs of ranks that are equally apart."""
     listed = certain | tied
     vectors = found.table.values
     sums = np.zeros((3, len(line)))

@@ -17,10 +17,10 @@ def rmse(r: Ranking) -> Array:
     """RMSE: root mean squared error of the scores, as predictions of the grades.
 
     RMSE = sqrt(mean of (score - grade)²) over all rows of all queries together. It misleads where
-    scores are to rank: a constant that is added to all scores of a query, or a rising function of
-    them, changes it and no order; an error between two rows far down the list costs as much as one
-    at the top; and a model that is closer to the grades of each query's level may order its rows
-    worse. It is here to be shown beside nDCG.
+    the scores are there to rank. Adding a constant to all scores of a query changes RMSE and no
+    order. An error far down the list costs as much as one at the top. A model that is closer to
+    the mean grade of each query may order its rows worse. Show it beside nDCG, and do not choose
+    by it.
 
     Less is better: a scorer negates it. It has no value per query, and needs no query ids. A score
     of -inf is an error.
@@ -47,5 +47,5 @@ def rmse(r: Ranking) -> Array:
 
 
 def root_of_mean(sums: Array) -> float:
-    """RMSE from the sums of squares and of weights."""
+    """Compute RMSE from the sums of squares and of weights."""
     return float(np.sqrt(sums[0] / sums[1]))

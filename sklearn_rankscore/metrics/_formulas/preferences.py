@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def pairwise_accuracy(r: Ranking) -> Array:
     """Pairwise accuracy: the share of pairs of different grade that are in the right order.
 
-    PA = pairs of rows of different grade in which the higher grade has the higher score, a tie
-    counting half, / all pairs of different grade. Rows that were not retrieved (score -inf) are
-    below all others and tied with each other.
+    PA = pairs of rows of different grade in which the higher grade has the higher score / all
+    pairs of different grade. A tie counts half. Rows that were not retrieved (score -inf) stand
+    below all others and are tied with each other.
 
     Range: 0 to 1. Undefined for a query whose rows are all of one grade.
 
@@ -44,9 +44,9 @@ def pairwise_accuracy(r: Ranking) -> Array:
 def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """ROC AUC: the probability that a relevant row is ranked above one that is not.
 
-    AUC = pairs of a relevant row and another in which the relevant one has the higher score, a
-    tie counting half, / all such pairs of the query. Rows that were not retrieved (score -inf)
-    are below all others and tied with each other.
+    AUC = pairs of a relevant row and another in which the relevant row has the higher score / all
+    such pairs of the query. A tie counts half. Rows that were not retrieved (score -inf) stand
+    below all others and are tied with each other.
 
     Range: 0 to 1. Undefined for a query without relevant rows, or with no others.
 
@@ -62,7 +62,7 @@ def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array
     """
     hits = r.hits(min_relevance)
     relevant, others = hits.n_relevant, r.n_rows - hits.n_relevant
-    before, tied = hits.others_above()
+    before, tied = hits.count_others_above()
     below = hits.add_up(others[:, None] - before - tied / 2)
     missed = relevant - hits.add_up(np.ones(before.shape))
     missed_others = others - (r.n_ranked - (relevant - missed))
@@ -75,8 +75,8 @@ def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array
 def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """Binary preference: how few judged rows that are not relevant stand above relevant ones.
 
-    bpref = 1/R x sum over the relevant rows that were retrieved of 1 - min(a, R) / min(N, R),
-    with R relevant and N other rows in the query, a of them above this one.
+    bpref = 1/R x sum over the relevant rows that were retrieved of 1 - min(a, R) / min(N, R). The
+    query has R relevant and N other rows, of which a stand above the relevant row.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
@@ -93,9 +93,9 @@ def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     """
     hits = r.hits(min_relevance)
     relevant, others = hits.n_relevant, r.n_rows - hits.n_relevant
-    before, tied = hits.others_above()
+    before, tied = hits.count_others_above()
     most = relevant[:, None]
-    # Of the tied others each number 0..tied may be above; from `under` on they count as R.
+    # Any number from 0 to `tied` of the tied others may stand above; from `under` on, R count.
     under = np.clip(most - before, 0, tied + 1)
     counted = under * before + under * (under - 1) / 2 + (tied + 1 - under) * most
     above = counted / (tied + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
-from sklearn_rankscore.metrics._rows.item_tables import read_catalog, read_popularity, size_of
+from sklearn_rankscore.metrics._rows.item_tables import count_items, read_catalog, read_popularity
 from sklearn_rankscore.metrics._rows.validation import number_that, one_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.items import Found
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_ROUNDED = 1e-7  # a cosine of flags may be one half but for rounding, in 32 bits too
+_ROUNDED = 1e-7  # a cosine of flags that is one half may be rounded, in 32 bits too
 
 POPULARITY = option(
     read_popularity,
@@ -44,7 +44,7 @@ The catalogue: how many items there are, or which; repeated ids count once. None
 `popularity`.""",
     None,
 )
-SOME_POPULARITY: Any = replace(POPULARITY, default=None)  # which not every definition needs
+SOME_POPULARITY: Any = replace(POPULARITY, default=None)  # not every definition needs it
 POPULAR_SHARE = option(
     number_that(lambda share: 0 <= share <= 1, "a share, from 0 to 1"),
     "float",
@@ -75,11 +75,11 @@ def novelty(
 ) -> Array:
     """Novelty: how little known the items of a list are, in bits.
 
-    novelty = mean of -log2 p(item) over the first k rows (over those that there are). p is the
-    item's share of all interactions, or of all users, as `popularity` has it; the shares need not
-    add up to 1. The grades are not used: `y_true` may be None. With ``unseen="skip"`` there is no
-    value for ``ties="optimistic"`` and "pessimistic", and of the orders of ties those count that
-    show an item that was seen; "once" and "laplace" need counts.
+    novelty = mean of -log2 p(item) over the first k rows, or over all if there are fewer. p is
+    the item's share of all interactions, or of all users, as `popularity` has it; the shares need
+    not add up to 1. The metric needs no grades: `y_true` may be None. ``unseen="once"`` and
+    "laplace" need counts. With ``unseen="skip"`` only those orders of ties count that show an item
+    that somebody chose, and ``ties="optimistic"`` and "pessimistic" have no value.
 
     Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list holds
     only items that are skipped.
@@ -97,7 +97,7 @@ def novelty(
     >>> novelty(None, **rows, k=2, popularity={"a": 4, "b": 1, "c": 3})
     2.0
     """
-    bits = _information(popularity, unseen, catalog)[r.lay_out(popularity.items.codes)]
+    bits = _measure_information(popularity, unseen, catalog)[r.lay_out(popularity.items.codes)]
     length = r.n_listed(k)
     if unseen == "skip":
         return _mean_of_seen(r, k, bits)
@@ -106,7 +106,7 @@ def novelty(
 
 
 def check_novelty(options: Mapping[str, Any]) -> None:
-    """Refuse a treatment of unseen items that lacks what it needs."""
+    """Refuse a treatment of unseen items whose needs are not met."""
     unseen, ties = options["unseen"], options["ties"]
     if unseen in ("once", "laplace") and options["popularity"].total is None:
         raise ValueError(
@@ -121,17 +121,17 @@ def check_novelty(options: Mapping[str, Any]) -> None:
         )
 
 
-def _information(popularity: Found, unseen: str, catalog: Found | int | None) -> Array:
-    """-log2 p of each item of the rows; nan for one that was not seen and is skipped."""
+def _measure_information(popularity: Found, unseen: str, catalog: Found | int | None) -> Array:
+    """Give -log2 p of each item; nan for an item that nobody chose and that is skipped."""
     table = popularity.table
     count = np.where(popularity.known, table.values[popularity.place], 0.0)
     total = 1.0 if table.total is None else table.total
     if unseen == "laplace":
-        return 0.0 - np.log2((count + 1.0) / (total + size_of(catalog, table)))
+        return 0.0 - np.log2((count + 1.0) / (total + count_items(catalog, table)))
     if unseen == "once":
         count = np.maximum(count, 1.0)
     elif unseen == "error" and not count.all():
-        missing = popularity._replace(known=count > 0).missing()
+        missing = popularity._replace(known=count > 0).describe_missing()
         raise ValueError(
             f"The novelty of an item that nobody chose is infinite, and {missing}, or 0 there. "
             "Say what such an item counts as: unseen='skip', 'once' or 'laplace'."
@@ -140,9 +140,11 @@ def _information(popularity: Found, unseen: str, catalog: Found | int | None) ->
 
 
 def _mean_of_seen(r: Ranking, k: int | None, bits: Array) -> Array:
-    """Mean over the seen items of the list: of s among t tied rows, m of which are in it, j are.
+    """Give the mean over the items of the list that somebody chose.
 
-    Orders that leave the list without one have no mean and do not count.
+    Of the t tied rows at the end of the list, m are in it; s of the t show an item that somebody
+    chose, and j of these s are in the list with the probability of a hypergeometric distribution.
+    Orders that leave the list without any such item have no mean and do not count.
     """
     from scipy.stats import hypergeom  # noqa: PLC0415 - slow to import
 
@@ -177,7 +179,7 @@ def serendipity(
 ) -> Array:
     """Serendipity: relevant items in a list that the person was not expected to get.
 
-    serendipity = mean over the first k rows (over those that there are) of, by `definition`,
+    serendipity = mean over the first k rows, or over all if there are fewer, of, by `definition`,
 
     =============  ===============================================================================
     "unexpected"   1 - similarity, if the row is relevant, its item is not popular, and similarity
@@ -211,12 +213,12 @@ def serendipity(
     """
     relevant = r.relevant(min_relevance)
     if definition == "rectools" and popularity is not None:
-        found = _ahead_of_popularity(r, k, relevant, popularity, catalog)
+        found = _sum_leads_over_popularity(r, k, relevant, popularity, catalog)
     else:
         worth = relevant * (1.0 - _similarity(r))
         if definition == "unexpected" and popularity is not None:
             worth *= _similarity(r) <= max_similarity + _ROUNDED
-            worth *= ~_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
+            worth *= ~_is_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
         found = r.expected(worth)[:, :k].sum(axis=1)
     length = r.n_listed(k)
     value: Array = found / np.maximum(length, 1)
@@ -225,7 +227,7 @@ def serendipity(
 
 
 def check_serendipity(options: Mapping[str, Any]) -> None:
-    """Refuse a definition that lacks what it needs."""
+    """Refuse a definition whose needs are not met."""
     if options["popularity"] is None and options["definition"] != "recommenders":
         raise TypeError("serendipity needs popularity=…, unless definition='recommenders'.")
 
@@ -241,23 +243,23 @@ def _similarity(r: Ranking) -> Array:
     return r.lay_out(r.rows.values["similarity"])
 
 
-def _popular(popularity: Found, share: float) -> Array:
-    """Which items of the rows are among the first share of all items by popularity."""
+def _is_popular(popularity: Found, share: float) -> Array:
+    """Whether each item is among the first share of all items by popularity."""
     table = popularity.table
     popular = table.as_popular <= share * len(table.ids) + 1e-9  # 0.7 of 10 are 7
     return np.asarray(popularity.known & popular[popularity.place])
 
 
-def _ahead_of_popularity(
+def _sum_leads_over_popularity(
     r: Ranking, k: int | None, relevant: Array, popularity: Found, catalog: Found | int | None
 ) -> Array:
-    """Sum over the first k rows of how far each relevant row stands above its popularity.
+    """Sum, over the first k rows, how far each relevant row stands above its rank by popularity.
 
-    A row at rank i of a tie is worth max(c - i, 0) / n, c being the rank of its popularity: of a
-    tie over ranks a to b, the mean of an arithmetic series that ends at rank k or c.
+    At rank i, an item whose rank by popularity is c leads by max(c - i, 0) / n. A tie over the
+    ranks a to b has the mean of these: an arithmetic series that ends at rank k or c.
     """
     counts = popularity.table.values
-    n_items = size_of(catalog, popularity.table)
+    n_items = count_items(catalog, popularity.table)
     by_count = np.where(counts > 0, popularity.table.rank_by_popularity, n_items + 1.0)
     by_count = np.where(popularity.known, by_count[popularity.place], n_items + 1.0)
     rank_of_count = r.in_order(relevant * by_count[r.lay_out(popularity.items.codes)])

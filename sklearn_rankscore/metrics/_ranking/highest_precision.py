@@ -1,12 +1,12 @@
 """The highest precision down to any row, expected over all orders inside ties.
 
-The ties of a query are in random order independently of each other, so that
+The ties of a query are in random order, independently of each other. Therefore
 
     P(highest <= h) = product over ties of P(no row of the tie is reached at a precision above h)
     E[highest]      = integral over h of 1 - P(highest <= h)
 
-and P changes only at heights that some order reaches. For one tie it is a count of paths: of the
-C(t, r) ways to place r relevant among t tied rows, those that keep below the height.
+and P changes only at heights that some order reaches. For one tie, P is the share of the C(t, r)
+ways to place r relevant rows among t tied ones that keep below the height: a count of paths.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import numpy as np
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_CELLS = 1 << 16  # counted at once
-_MOST = 10**10  # steps for one tie, some half a minute of them
-_TINY = np.finfo(np.float64).tiny  # of a chance: its logarithm must stay finite
+_CELLS = 1 << 16  # of paths that are counted at once
+_MOST = 10**10  # steps that one tie may take, about half a minute
+_TINY = np.finfo(np.float64).tiny  # the smallest chance whose logarithm is taken
 
 
 class MixedTies(NamedTuple):
-    """Ties that hold rows of both kinds, one entry each.
+    """Ties that hold relevant and other rows; one entry for each tie.
 
-    `query` is its line; above it are `rows` rows, `found` of them relevant; in it are `size` rows,
-    `relevant` of them relevant.
+    `query` is the line of its query. Above the tie stand `rows` rows, `found` of them relevant;
+    the tie itself has `size` rows, `relevant` of them relevant.
     """
 
     query: Array
@@ -40,27 +40,29 @@ class MixedTies(NamedTuple):
         return MixedTies(*(column[which] for column in self))
 
 
-def expected_rise(ties: MixedTies, wanted: Array, best: Array) -> Array:
-    """How far the highest precision with `wanted` relevant rows is expected above `best`.
+def expect_rise(ties: MixedTies, wanted: Array, best: Array) -> Array:
+    """Give how far above `best` the highest precision with `wanted` relevant rows is expected.
 
-    `best` is what every order reaches; both have a value per query, as the result has.
+    `best` is the precision that every order reaches. All three have one value per query.
     """
     through = ties.found + ties.relevant
     matters = through / (ties.rows + ties.relevant) > best[ties.query]
     ties = ties.take(matters & (through >= wanted[ties.query]))
     kind, kinds = np.unique([ties.size, ties.relevant], axis=1, return_inverse=True)
-    steps = [_steps(ties.take(kinds.ravel() == at), wanted, best) for at in range(kind.shape[1])]
+    steps = [
+        _find_steps(ties.take(kinds.ravel() == at), wanted, best) for at in range(kind.shape[1])
+    ]
     if not steps:
         return np.zeros(len(best))
     query, height, log_step = map(np.concatenate, zip(*steps, strict=True))
     order = np.lexsort((-height, query))
-    return _integral(query[order], height[order], log_step[order], best)
+    return _integrate(query[order], height[order], log_step[order], best)
 
 
-def _steps(ties: MixedTies, wanted: Array, best: Array) -> tuple[Array, Array, Array]:
-    """Query, height, and change of log P(highest <= h) as h falls below that height.
+def _find_steps(ties: MixedTies, wanted: Array, best: Array) -> tuple[Array, Array, Array]:
+    """Give the steps of log P(highest <= h): query, height, and change as h falls below it.
 
-    For ties of one size and one number of relevant rows.
+    The ties must be of one size and have one number of relevant rows.
     """
     relevant = int(ties.relevant[0])
     width = int(ties.size[0]) - relevant + 1
@@ -87,10 +89,11 @@ def _steps(ties: MixedTies, wanted: Array, best: Array) -> tuple[Array, Array, A
 
 
 def _chance_below(height: Array, tie: Array, limit: Array) -> Array:
-    """P(no relevant row of this tie is reached at a height above this limit).
+    """Give P(no relevant row of the tie is reached at a height above the limit).
 
     ``paths[d]`` is the share of all ways to place the first n relevant rows that keep below the
-    limit and have d others above the n-th: a sum over fewer others above the one before it.
+    limit and have d other rows above the n-th. It is a sum over the ways that have d or fewer
+    others above the relevant row before it.
     """
     _, relevant, width = height.shape
     chance = np.empty(len(tie))
@@ -106,12 +109,14 @@ def _chance_below(height: Array, tie: Array, limit: Array) -> Array:
     return chance
 
 
-def _integral(query: Array, height: Array, log_step: Array, best: Array) -> Array:
-    """Integral of 1 - P(highest <= h) over h above best; heights fall within each query."""
+def _integrate(query: Array, height: Array, log_step: Array, best: Array) -> Array:
+    """Integrate 1 - P(highest <= h) over h above best; the heights of each query fall."""
     value = np.zeros(len(best))
     counts = np.bincount(query, minlength=len(best))
     starts = np.cumsum(counts) - counts
-    for power in np.unique(np.ceil(np.log2(counts[counts > 0]))):  # of like length, side by side
+    for power in np.unique(
+        np.ceil(np.log2(counts[counts > 0]))
+    ):  # queries of similar length, side by side
         lines = np.flatnonzero((counts > 0) & (np.ceil(np.log2(np.maximum(counts, 1))) == power))
         place = np.arange(counts[lines].max()) < counts[lines, None]
         cells = (starts[lines, None] + np.arange(place.shape[1]))[place]

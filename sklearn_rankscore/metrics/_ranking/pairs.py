@@ -1,4 +1,4 @@
-"""Pairs of rows of a query: how many agree in score and grade, how many do not, how many tie."""
+"""Pairs of rows of a query: how many agree in score and grade, disagree, or tie."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Pairs(NamedTuple):
     """Counts of pairs, one of each per query.
 
-    Rows that were not retrieved are below all others and tied with each other. Under
-    ``ties="average"`` retrieved rows of equal score are tied, under any other policy in order.
+    Rows that were not retrieved stand below all others and are tied with each other. Retrieved
+    rows of equal score are tied under ``ties="average"``; any other policy puts them in order.
     """
 
     every: Array
@@ -33,7 +33,7 @@ def count_pairs(r: Ranking) -> Pairs:
 
 def _count_pairs(grade: Array, score: Array, present: Array, ties: str) -> Pairs:
     code = number_values(grade, present)
-    order = by_falling_score(code, score, present, ties)
+    order = order_by_falling_score(code, score, present, ties)
     code, score, present = (
         np.take_along_axis(values, order, axis=1) for values in (code, score, present)
     )
@@ -45,10 +45,10 @@ def _count_pairs(grade: Array, score: Array, present: Array, ties: str) -> Pairs
     rows = np.count_nonzero(present, axis=1)
     return Pairs(
         every=rows * (rows - 1) / 2,
-        tied_score=_pairs_in_runs(tied),
-        tied_grade=_pairs_in_runs((grades[:, 1:] == grades[:, :-1]) & (grades[:, 1:] >= 0)),
-        tied_both=_pairs_in_runs(tied & same),
-        discordant=_rising_pairs(np.where(present, code, 0)),
+        tied_score=_count_pairs_in_runs(tied),
+        tied_grade=_count_pairs_in_runs((grades[:, 1:] == grades[:, :-1]) & (grades[:, 1:] >= 0)),
+        tied_both=_count_pairs_in_runs(tied & same),
+        discordant=_count_rising_pairs(np.where(present, code, 0)),
     )
 
 
@@ -64,26 +64,26 @@ def number_values(values: Array, present: Array) -> Array:
     return codes
 
 
-def by_falling_score(code: Array, score: Array, present: Array, ties: str) -> Array:
-    """Order of each line by falling score, and in ties as the policy wants it."""
+def order_by_falling_score(code: Array, score: Array, present: Array, ties: str) -> Array:
+    """Order each line by falling score, and inside ties as the policy wants it."""
     place = np.broadcast_to(np.arange(code.shape[1]), code.shape)
     inside = {"pessimistic": code, "first": place, "last": -place}.get(ties, -code)
     inside = np.where(score > -np.inf, inside, -code)  # not retrieved: no order
     return np.asarray(np.lexsort((inside, -score, ~present)))
 
 
-def _pairs_in_runs(same: Array) -> Array:
-    """Pairs within runs of cells, `same` saying which cell is of its left neighbour's run."""
+def _count_pairs_in_runs(same: Array) -> Array:
+    """Count pairs within runs of cells; `same` says which cell continues the run to its left."""
     place = np.arange(1, same.shape[1] + 1)
     start = np.maximum.accumulate(np.where(same, 0, place), axis=1)
     return np.asarray(((place - start) * same).sum(axis=1, dtype=np.float64))
 
 
-def _rising_pairs(code: Array) -> Array:
-    """Pairs of cells of each line in which the right one has the higher code.
+def _count_rising_pairs(code: Array) -> Array:
+    """Count the pairs of cells of each line in which the right one has the higher code.
 
-    Bit by bit from the highest: among cells that agree so far, kept together and in order, a
-    cell with the bit set makes such a pair with each one before it that has it not.
+    Go bit by bit from the highest. Cells that agree so far lie together, in order; among them, a
+    cell with the bit set makes such a pair with each cell before it that has the bit clear.
     """
     lines, width = code.shape
     value, rising = code.ravel(), np.zeros(lines)

@@ -1,4 +1,4 @@
-"""Tied scores: what is expected over all orders of the rows of each tie, in closed form."""
+"""Tied scores: expectations over all orders of the rows of each tie, in closed form."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Hits:
         value[self.n_relevant == 0] = np.nan
         return value
 
-    def others_above(self) -> tuple[Array, Array]:
-        """Rows that are not relevant above the tie of each rank, and in the tie itself.
+    def count_others_above(self) -> tuple[Array, Array]:
+        """Count the rows that are not relevant, above the tie of each rank and in the tie itself.
 
-        Above a relevant row stand all of the first and, each as likely, 0, 1, … or all of the
-        second.
+        Above a relevant row stand all of the first and, with equal probability, 0, 1, … or all of
+        the second.
         """
         place = np.arange(self._relevant.shape[1])
         before = place - (np.cumsum(self._relevant, axis=1) - self._relevant)
@@ -72,8 +72,8 @@ class Hits:
         inside = self._blocks.size - self._blocks.total(self._relevant)
         return self._blocks.first(before), inside
 
-    def thresholds(self) -> tuple[Array, Array]:
-        """Relevant rows, and all rows, down to the end of the tie of each rank."""
+    def count_through_ties(self) -> tuple[Array, Array]:
+        """Count the relevant rows, and all rows, down to the end of the tie of each rank."""
         through = np.cumsum(self._relevant, axis=1)
         rank = np.arange(1.0, self._relevant.shape[1] + 1.0)
         if self._blocks is None:
@@ -82,8 +82,8 @@ class Hits:
         last = rank - self._blocks.position + self._blocks.size
         return before + self._blocks.total(self._relevant), last
 
-    def mixed_ties(self) -> MixedTies:
-        """Ties in which some order finds a relevant row sooner than another."""
+    def find_mixed_ties(self) -> MixedTies:
+        """Find the ties in which one order reaches a relevant row sooner than another."""
         if self._blocks is None:
             return MixedTies(*np.empty((5, 0), dtype=np.intp))
         before = np.cumsum(self._relevant, axis=1) - self._relevant
@@ -93,7 +93,7 @@ class Hits:
         return MixedTies(query, rows, before[mixed], self._blocks.size[mixed], inside[mixed])
 
     def add_up(self, value: Array) -> Array:
-        """Sum over the relevant rows that are ranked of a value that is equal inside ties."""
+        """Add up, over the relevant rows that are ranked, a value that is equal inside ties."""
         return np.asarray((self._relevant * value).sum(axis=1))
 
     @cached_property
@@ -108,7 +108,7 @@ class Hits:
 
 
 class Chosen(NamedTuple):
-    """Which rows are among the first k: those that surely are, and a tie of which some are."""
+    """Which rows are among the first k: rows that surely are, and the tie at rank k."""
 
     certain: Array  # (n_queries, width) by rank
     tied: Array  # (n_queries, width), of the one tie that reaches over rank k
@@ -123,7 +123,10 @@ class Chosen(NamedTuple):
 
 
 class TieBlocks:
-    """Runs of tied cells in a rectangle of sorted rows; `tied` says which cell ties its left."""
+    """Runs of tied cells in a rectangle of sorted rows.
+
+    `tied` says of each cell but the first of a line whether it ties with the cell to its left.
+    """
 
     def __init__(self, tied: Array) -> None:
         new = np.ones((tied.shape[0], tied.shape[1] + 1), dtype=bool)
@@ -134,37 +137,43 @@ class TieBlocks:
 
     @cached_property
     def number(self) -> Array:
+        """Number of the tie block of each cell."""
         return np.cumsum(self._new, axis=1)
 
     @cached_property
     def size(self) -> Array:
+        """Rows of the tie block of each cell."""
         return self._spread(self._counts.astype(np.float64))
 
     @cached_property
     def position(self) -> Array:
+        """Place of each cell in its tie block, from 1."""
         cells = np.arange(1.0, self._new.size + 1.0).reshape(self._new.shape)
         return cells - self._spread(self._starts)
 
     def total(self, value: Array) -> Array:
+        """Give each cell the sum over its tie block."""
         return self._spread(np.add.reduceat(value.ravel(), self._starts))
 
     def mean(self, value: Array) -> Array:
+        """Give each cell the mean over its tie block."""
         return self._spread(np.add.reduceat(value.ravel(), self._starts) / self._counts)
 
     def first(self, value: Array) -> Array:
+        """Give each cell the first value of its tie block."""
         return self._spread(value.ravel()[self._starts])
 
     def products(self, value: Array, depth: int) -> Array:
-        """Expected product of the values up to and with each rank, the first `depth` ranks."""
+        """Give the expected product of the values through each of the first `depth` ranks."""
         before = np.ones_like(value)
         before[:, 1:] = np.cumprod(value, axis=1)[:, :-1]
         return (self.first(before) * self._mean_products(value, depth))[:, :depth]
 
     def _mean_products(self, value: Array, depth: int) -> Array:
-        """Mean product of i values of a tie, at its position i: e_i / C(t, i).
+        """Give the mean product of i values of a tie, at its position i: e_i / C(t, i).
 
-        With e_i the elementary symmetric polynomial of the t values; one value is added after
-        another, each mean staying a mean, so that nothing grows or cancels.
+        e_i is the elementary symmetric polynomial of the t values. The loop adds one value after
+        another and keeps means, so that nothing grows or cancels.
         """
         means = value.ravel().copy()
         cells = np.flatnonzero(self.size > 1)

@@ -14,14 +14,14 @@ _SHIFT = np.uint64(29)
 
 
 def factorize(values: Array) -> tuple[Array, Array, Array]:
-    """Distinct ids of an array of numbers, dates or texts, the number of each value's, and counts.
+    """Give the distinct ids of numbers, dates or texts, the number of each row's id, and counts.
 
-    The numbers are 32-bit where they fit, to halve the memory that is moved.
+    The numbers are of 32 bits where they fit, to halve the memory that is moved.
     """
     if values.dtype.kind in "biu":
         low, high = int(values.min()), int(values.max())
-        if high - low <= 8 * values.size + 1000:  # counted faster than sorted
-            return _count(values, low)
+        if high - low <= 8 * values.size + 1000:  # counting is faster than hashing
+            return _number_by_counting(values, low)
         ids, numbers = number_by_hash_table(values)
     elif values.dtype.kind in "US":
         ids, numbers = _number_text(values)
@@ -31,8 +31,9 @@ def factorize(values: Array) -> tuple[Array, Array, Array]:
 
 
 def number_by_sorting(values: Array) -> tuple[Array, Array]:
+    """Number ids in their order."""
     ids, numbers = np.unique(values, return_inverse=True)
-    return ids, _short(numbers.ravel(), len(ids))
+    return ids, _in_32_bits(numbers.ravel(), len(ids))
 
 
 def number_by_hash_table(values: Array) -> tuple[Array, Array]:
@@ -57,7 +58,8 @@ def number_by_hash_table(values: Array) -> tuple[Array, Array]:
     return np.concatenate((holder[taken], ids)).astype(values.dtype), numbers
 
 
-def _count(values: Array, low: int) -> tuple[Array, Array, Array]:
+def _number_by_counting(values: Array, low: int) -> tuple[Array, Array, Array]:
+    """Number integers of a narrow range by counting each of them."""
     wide = values.dtype if values.dtype.kind == "u" else np.dtype(np.int64)
     above_low = values.astype(wide, copy=False)
     if low:
@@ -67,8 +69,8 @@ def _count(values: Array, low: int) -> tuple[Array, Array, Array]:
     present = counts > 0
     ids = np.flatnonzero(present).astype(wide) + wide.type(low)
     if len(ids) == len(present):
-        return ids, _short(above_low, len(ids)), counts
-    numbers = _short(np.cumsum(present) - 1, len(ids))
+        return ids, _in_32_bits(above_low, len(ids)), counts
+    numbers = _in_32_bits(np.cumsum(present) - 1, len(ids))
     return ids, numbers[above_low], counts[present]
 
 
@@ -92,5 +94,5 @@ def _number_text(text: Array) -> tuple[Array, Array]:
     return (ids, numbers) if (ids[numbers] == text).all() else number_by_sorting(text)
 
 
-def _short(numbers: Array, n_ids: int) -> Array:
+def _in_32_bits(numbers: Array, n_ids: int) -> Array:
     return numbers.astype(np.int32 if n_ids < 2**31 else np.int64, copy=False)

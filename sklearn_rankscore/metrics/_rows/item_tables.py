@@ -1,4 +1,4 @@
-"""Tables by item: how popular each is, its vector, and which items there are at all."""
+"""Tables by item: how often people chose each, its vector, and which items exist at all."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Popularity(NamedTuple):
 
 
 class ItemTable:
-    """A value or a vector for each of some items; what a user may give as a table, read once."""
+    """A value or a vector for each item, read once from whatever the user passed."""
 
     def __init__(self, name: str, ids: Any, values: Any) -> None:
         by_line = ids is None
         codes, distinct = encode_ids(np.arange(values.shape[0]) if by_line else ids, name)
         self.name = name
         self.by_line = by_line  # line i is item i's or, where rows have no items, row i's
-        # Copies: what the caller does to his arrays is not ours.
+        # Copies, so that a caller who changes the arrays changes no metric.
         self.ids: Array = np.array(codes if distinct is None else distinct)
         self.values = values.copy()  # (n_items,) or (n_items, n_features), sparse or not
         self.total: float | None = None  # of counts
@@ -79,12 +79,12 @@ class ItemTable:
 
     @cached_property
     def as_popular(self) -> Array:
-        """How many items are as popular as each, or more so."""
+        """For each item, how many items are at least as popular."""
         return np.asarray(len(self.values) - np.searchsorted(np.sort(self.values), self.values))
 
     @cached_property
     def rank_by_popularity(self) -> Array:
-        """Rank of each by popularity, equal values sharing one."""
+        """Rank of each item by popularity; equal counts share a rank."""
         return np.unique(-self.values, return_inverse=True)[1].ravel() + 1.0
 
     def __eq__(self, other: object) -> bool:
@@ -105,8 +105,8 @@ class ItemTable:
         return f"<{len(self.ids)} items>"
 
 
-def numbers_per_line(values: Any) -> int:
-    """How many numbers a line of a matrix holds, on average."""
+def count_numbers_per_line(values: Any) -> int:
+    """Count the numbers that a line of a matrix holds, on average."""
     return (
         max(int(values.nnz / values.shape[0]), 1) if sparse.issparse(values) else values.shape[1]
     )
@@ -114,7 +114,7 @@ def numbers_per_line(values: Any) -> int:
 
 def read_vectors(value: Any, parameter: str) -> ItemTable:
     """Read item vectors: by id, or one line per item."""
-    table = _table(value, parameter, "item_features")
+    table = _read_table(value, parameter, "item_features")
     lines = table.values
     data = lines.data if sparse.issparse(lines) else lines
     if lines.ndim != 2 or not lines.shape[1]:
@@ -127,17 +127,17 @@ def read_vectors(value: Any, parameter: str) -> ItemTable:
 def read_popularity(value: Any, parameter: str) -> ItemTable:
     """Read counts of interactions, or probabilities, by item."""
     if isinstance(value, Popularity):
-        table = _table((value.item, value.counts), parameter, "popularity")
+        table = _read_table((value.item, value.counts), parameter, "popularity")
         table.total = float(value.total)
     else:
-        table = _table(value, parameter, "popularity")
+        table = _read_table(value, parameter, "popularity")
     share = table.values
     if share.ndim != 1:
         raise ValueError(
             f"{parameter} must be one number for each item. Got shape {share.shape} instead; of a "
             "frame, pass the column."
         )
-    if table.total is None and share.size and _counted(value, share):
+    if table.total is None and share.size and _are_counts(value, share):
         table.total = float(share.sum())
     if table.total == 0:
         raise ValueError(f"{parameter} must hold at least one interaction. Got only zeros.")
@@ -153,13 +153,13 @@ def read_popularity(value: Any, parameter: str) -> ItemTable:
     return table
 
 
-def size_of(catalog: Any, table: ItemTable) -> int:
-    """How many items there are; without a catalogue, those of the table."""
+def count_items(catalog: Any, table: ItemTable) -> int:
+    """Count the items of the catalogue; without one, those of the table."""
     size = len(table.ids) if catalog is None else catalog
     if not isinstance(size, int):
         if not size.known.all():
             raise ValueError(
-                f"The catalog must hold every item that is scored, but {size.missing()}."
+                f"The catalog must hold every item that is scored, but {size.describe_missing()}."
             )
         size = len(size.table.ids)
     if size < len(table.ids):
@@ -170,8 +170,8 @@ def size_of(catalog: Any, table: ItemTable) -> int:
     return size
 
 
-def _counted(value: Any, share: Array) -> bool:
-    """Whether numbers are counts: whole numbers; of floats, those that are not all up to 1."""
+def _are_counts(value: Any, share: Array) -> bool:
+    """Whether numbers are counts: whole numbers that, if they are floats, exceed 1 somewhere."""
     if isinstance(value, ItemTable) or (share != np.floor(share)).any():
         return False
     values = list(value.values()) if isinstance(value, Mapping) else value
@@ -212,7 +212,8 @@ def read_catalog(value: Any, parameter: str) -> ItemTable | int | None:
     return ItemTable("catalog", ids, np.ones(len(ids)))
 
 
-def _table(value: Any, parameter: str, name: str) -> ItemTable:
+def _read_table(value: Any, parameter: str, name: str) -> ItemTable:
+    """Read a dict, a pandas object, a pair of ids and values, or an array with a line per item."""
     if isinstance(value, ItemTable):
         return value
     if isinstance(value, Mapping) and not sparse.issparse(value):

@@ -1,4 +1,4 @@
-"""Items: which item each row is of, and what a table says of it."""
+"""Items: the item of each row, and what a table says of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Items:
-    """The items that rows are of, each once."""
+    """The distinct items of rows, and the item of each row."""
 
     ids: Array  # (n_items,)
     codes: Array  # (n_rows,) number of each row's item
@@ -39,7 +39,7 @@ class Items:
 
     @classmethod
     def of_queries(cls, item: Any, queries: Queries) -> Items:
-        """Number the items of rows, and arrange them as the rows are; each once in a query."""
+        """Number the items of rows and arrange them with the rows; an item is once in a query."""
         if queries.rectangular and hasattr(item, "__array__"):
             item = np.ravel(item)
         elif queries.rectangular and isinstance(item, list):
@@ -51,7 +51,7 @@ class Items:
         return items
 
     def check_once(self, queries: Queries) -> None:
-        """Refuse a query that holds an item twice; the rows are in the order of the queries."""
+        """Refuse a query that holds an item twice."""
         n_keys = len(queries.starts) * len(self.ids)
         first_key = np.arange(len(queries.starts)) * len(self.ids)
         first_key = first_key.astype(np.int32 if n_keys < 2**31 else np.int64)
@@ -85,16 +85,16 @@ class Found(NamedTuple):
     def check_vectors(self, *, directed: bool = True) -> None:
         """Refuse an item without a vector, or with one that has no direction."""
         if not self.known.all():
-            raise ValueError(f"Each item needs a vector, but {self.missing()}.")
+            raise ValueError(f"Each item needs a vector, but {self.describe_missing()}.")
         zero = self.table.norms[self.place] == 0
         if directed and zero.any():
             raise ValueError(
-                "A vector of zeros has no direction, so that it is like nothing. Got one for item "
-                f"{format_id(self.items.ids[zero.argmax()])}."
+                "A vector of zeros has no direction, so it has no cosine. Got one for "
+                f"item {format_id(self.items.ids[zero.argmax()])}."
             )
 
-    def missing(self) -> str:
-        """Say which items the table does not have, for an error message."""
+    def describe_missing(self) -> str:
+        """Say which items the table lacks, for an error message."""
         ids = self.items.ids[~self.known]
         if len(ids) == 1:
             return f"item {format_id(ids[0])} is not in {self.table.name}"
@@ -102,7 +102,7 @@ class Found(NamedTuple):
 
 
 def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
-    """Refuse ids of which none is among others that are of another kind: numbers and text."""
+    """Refuse ids of another kind than the others, where they have none in common."""
     if len(others) and _kind(ids) != _kind(others):
         raise ValueError(
             f"{name} and {other} must name the same things. Got {name} such as "
@@ -111,7 +111,7 @@ def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
 
 
 def _kind(ids: Array) -> str:
-    """Return "n" for numbers, else the type of the first id."""
+    """Give "n" for numbers, else the type of the first id."""
     first = ids[0].item() if ids.dtype.kind in "biuf" else ids[0]
     return "n" if isinstance(first, Number) else type(first).__name__
 
@@ -123,7 +123,7 @@ def find_places(wanted: Array, ids: Array) -> Array:
     if {wanted.dtype.kind, ids.dtype.kind} == {"M"}:  # in the finer of their units
         common = np.promote_types(wanted.dtype, ids.dtype)
         wanted, ids = (dates.astype(common).view(np.int64) for dates in (wanted, ids))
-    # As numbers that hold them exactly, which float64 does not for large ones of both signs.
+    # Only in a type that holds both exactly: int64 beside uint64 would become float64.
     kinds = {wanted.dtype.kind, ids.dtype.kind}
     if kinds <= set("biu") and np.result_type(wanted, ids).kind in "iu" and len(ids):
         order = np.argsort(ids, kind="stable")

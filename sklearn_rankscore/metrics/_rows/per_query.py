@@ -1,4 +1,4 @@
-"""The per-query table, a row for each query: what it is read by, whoever made it."""
+"""Per-query tables, with a row for each query: read from whatever library made them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._rows.ids import is_missing
+from sklearn_rankscore.metrics._rows.weights import check_weights
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -19,23 +20,23 @@ ID, WEIGHT = "qid", "sample_weight"
 def read_per_query(
     table: Any, names: Iterable[str] | None = None
 ) -> tuple[Any, dict[str, Array], Array | None]:
-    """Ids (None without), values by metric, and weights (None without); a lazy one is computed.
+    """Give the ids, the values by metric, and the weights of a table; compute a lazy one.
 
-    With `names`, of these metrics, as far as they are there.
+    Ids and weights are None where the table has none. `names` are the metrics to read, as far as
+    the table has them; None: all.
     """
-    columns = _columns(table)
+    columns = _find_columns(table)
     ids, weight = columns.pop(ID, None), columns.pop(WEIGHT, None)
     asked = columns if names is None else [name for name in names if name in columns]
-    values = {name: _floats(columns[name], name) for name in asked}
+    values = {name: _read_numbers(columns[name], name) for name in asked}
     if not columns:
         raise ValueError("A per-query table must have a column for each metric. Got none instead.")
     for name, column in values.items():
         if np.isinf(column).any():
             raise ValueError(f"Column {name!r} of a per-query table must be finite.")
     if weight is not None:
-        weight = _floats(weight, WEIGHT)
-        if not np.isfinite(weight).all() or (weight < 0).any():
-            raise ValueError("sample_weight must be finite and not negative.")
+        weight = _read_numbers(weight, WEIGHT)
+        check_weights(weight)
     lengths = {len(values) for values in (ids, weight, *values.values()) if values is not None}
     if len(lengths) > 1:
         raise ValueError(
@@ -44,8 +45,8 @@ def read_per_query(
     return ids, values, weight
 
 
-def _columns(table: Any) -> dict[str, Any]:
-    """Columns of a table of any library, by name."""
+def _find_columns(table: Any) -> dict[str, Any]:
+    """Give the columns of a table of any library, by name."""
     if isinstance(table, Mapping):
         return dict(table)
     for computed in ("compute", "collect"):  # of Dask, of polars
@@ -59,8 +60,8 @@ def _columns(table: Any) -> dict[str, Any]:
     return {str(name): table[name] for name in names}
 
 
-def _floats(column: Any, name: str) -> Array:
-    """Numbers, NaN where one is missing."""
+def _read_numbers(column: Any, name: str) -> Array:
+    """Read numbers, NaN where one is missing."""
     array = np.asarray(column)
     if array.dtype == object:
         array = np.array([np.nan if is_missing(one) else one for one in array.ravel()])

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.threads import Mapper
     from sklearn_rankscore.metrics._rows.validation import Array
 
-# Where the first rows show that queries are interleaved, the rest need not be looked at.
+# If the first rows show that queries are interleaved, nobody needs to look at the rest.
 _FEW = 1000
 
 _NO_IDS = (
-    "y_true is flat, shape {shape}, but no query ids were given, so it is not known which rows "
-    "are ranked against each other. Pass qid=…, one id per row; or give y_true as "
+    "y_true is flat, shape {shape}, but no query ids were given, so nobody knows which rows are "
+    "ranked against each other. Pass qid=…, one id per row; or give y_true as "
     "RankTarget(y, qid=…) or as a pandas Series with an index level named 'qid'. For a single "
     "query, pass one line of a rectangle: [[…]]."
 )
@@ -127,7 +127,7 @@ class Queries:
         return np.ascontiguousarray(values).take(self._order)
 
     def in_order_of_appearance(self, values: Array) -> Array:
-        """Put one value per query in the order in which the queries are first met."""
+        """Put one value per query in the order in which the queries first appear."""
         if self.codes is None:
             return values
         return values[np.argsort(self._order[self.starts])]
@@ -251,10 +251,10 @@ def _come_back(values: Array, starts: Array) -> bool:
 
 
 def _make_no_grades(y_true: Any, y_score: Any) -> Array:
-    """Make grades of 0, as many as there are rows, where nobody needs grades."""
+    """Make a grade of 0 for each row, where no metric needs grades."""
     shape = np.shape(y_score)
     if y_true is not None and np.size(y_true) != np.prod(shape, dtype=int):
-        shape = (np.size(y_true),)  # of another length, which is said later
+        shape = (np.size(y_true),)  # another length, which Rows.collect refuses
     return np.zeros(shape, dtype=np.int16)
 
 

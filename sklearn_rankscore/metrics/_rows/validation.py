@@ -66,7 +66,7 @@ def as_numbers(values: Any, name: str) -> Array:
 
 
 def check_not_masked(values: Any, name: str) -> None:
-    """Refuse masked values, which most of NumPy reads as if they were there."""
+    """Refuse masked values, which most of NumPy would read as values."""
     masked = np.ma.isMaskedArray(values) and int(np.ma.getmaskarray(values).sum())
     if masked:
         raise ValueError(
@@ -139,7 +139,7 @@ def _with_unjudged(values: Any) -> Array:
     try:
         array = as_numbers(values, "y_true") if sparse.issparse(values) else np.asarray(values)
     except ValueError:
-        array = as_numbers(values, "y_true")  # which says what is wrong
+        array = as_numbers(values, "y_true")  # it says what is wrong
     if array.dtype == object:
         known = [np.nan if _is_unknown(value) else value for value in array.flat]
         array = np.array(known, dtype=object).reshape(array.shape)

@@ -13,7 +13,7 @@ from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_choice
-from sklearn_rankscore.metrics.evaluate import named_metrics
+from sklearn_rankscore.metrics.evaluate import name_metrics
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find,
@@ -411,6 +411,6 @@ def make_multi_rank_scorer(
     >>> make_multi_rank_scorer(["ndcg@1", "mrr"])(Ridge().fit(X, y), X, y)
     {'ndcg@1': 0.5, 'mrr': 0.75}
     """
-    wanted = named_metrics(metrics, metric_options)
+    wanted = name_metrics(metrics, metric_options)
     names = {"qid": qid, "item": item, "similarity": similarity}
     return MultiRankScorer(tuple(wanted), wanted.values(), names, response_method, on_split_query)
