@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids
-from sklearn_rankscore.model_selection._scorers.response import response
+from sklearn_rankscore.model_selection._scorers.response import ask_estimator
 
 # Okabe and Ito's colours, which people who are colour-blind tell apart, and marks besides.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -75,6 +75,6 @@ class Display:
         named = isinstance(estimator, Mapping)
         estimators = estimator if named else {type(estimator).__name__: estimator}
         ids = find_query_ids("qid", X, y, qid, cls.__name__)
-        scores = {name: response(model, X, "auto") for name, model in estimators.items()}
+        scores = {name: ask_estimator(model, X, "auto") for name, model in estimators.items()}
         drawn: Any = cls
         return drawn.from_predictions(np.asarray(y), scores, qid=ids, **options)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Where the metadata of rows (query ids, items, times) is found; the one error for "not found"."""
+"""Find the metadata of rows (query ids, items, times); one error if it is nowhere."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
-    """Metadata of each row by its name, or None; the first place that has it wins.
+    """Find metadata of each row by its name, or give None; the first place that has it wins.
 
-    1. what was passed at the call, or routed by scikit-learn;
+    1. what the caller passed, or scikit-learn routed;
     2. a RankTarget;
     3. a level of y's pandas index;
     4. a column of X (pandas, polars);
@@ -34,7 +34,7 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
 
 
 def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:
-    """Refuse ids where the name is wanted under which they are found."""
+    """Refuse ids in the place of the name under which to find them."""
     if not (isinstance(name, str) and name):
         raise TypeError(
             f"The {parameter!r} parameter must be the name under which {of} are found. Got "
@@ -45,41 +45,41 @@ def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None
 def find_query_ids(
     name: str, X: Any, y: Any, passed: Any, seeker: str, parameter: str = "qid"
 ) -> Any:
-    """Query id of each row, of which there must be one per row."""
+    """Find the query id of each row; refuse a number of ids that is not that of the rows."""
     if passed is None and isinstance(y, RankTarget):
         passed = y.named(name)
     found = find(name, X, y, passed) if passed is None else passed
     if found is None:
-        raise ValueError(_not_found(name, X, y, seeker))
+        raise ValueError(_describe_missing_ids(name, X, y, seeker))
     if hasattr(found, "__len__"):
         check_same_length(parameter, len(found), count_rows(X) if y is None else len(y))
     return found
 
 
 def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> Any:
-    """Values of each row, or None, which not every metric minds."""
+    """Find values of each row, or give None: not every metric needs them."""
     found = find(name, X, y, passed)
     if hasattr(found, "__len__"):
         check_same_length(parameter, len(found), count_rows(X if y is None else y))
     return found
 
 
-def row_values_not_found(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
-    """Say where a value of each row is looked for."""
+def describe_missing_row_values(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
+    """Say where a scorer looks for values of the rows, for an error message."""
     return (
         f"{seeker} found no {parameter} of the rows by the name {name!r}. "
-        f"{what_came(name, parameter, X, y)}{_five_ways(name, f'qid=…, {name}=…')}"
+        f"{describe_what_came(name, parameter, X, y)}{_list_five_ways(name, f'qid=…, {name}=…')}"
     )
 
 
-def _not_found(name: str, X: Any, y: Any, seeker: str) -> str:
+def _describe_missing_ids(name: str, X: Any, y: Any, seeker: str) -> str:
     return (
-        f"{seeker} found no query ids. {what_came(name, 'qid', X, y)}{_five_ways(name, 'qid=…')} "
-        "groups=… alone reaches only the splitter."
+        f"{seeker} found no query ids. {describe_what_came(name, 'qid', X, y)}"
+        f"{_list_five_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
     )
 
 
-def _five_ways(name: str, on_target: str) -> str:
+def _list_five_ways(name: str, on_target: str) -> str:
     return (
         f"Give them in one of five ways: y = RankTarget(y, {on_target}); a level {name!r} of y's "
         f"pandas index; a column {name!r} of X; a level {name!r} of X's pandas index; or, with "
@@ -87,8 +87,8 @@ def _five_ways(name: str, on_target: str) -> str:
     )
 
 
-def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
-    """Say what there is where a name was not found."""
+def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
+    """Say which names X and y have, for an error message about one that they lack."""
     if isinstance(y, RankTarget) and y.qid is None:
         return "This RankTarget was reshaped or joined and lost its own. "
     names = [*column_names(X), *(y.metadata if isinstance(y, RankTarget) else ())]
@@ -98,15 +98,15 @@ def what_came(name: str, parameter: str, X: Any, y: Any) -> str:
         return f"There are only the names {describe(names)}.{hint} "
     if type(y) is np.ndarray and type(X) is np.ndarray:
         return (
-            "X and y came as plain arrays; if they carried ids, what is around it (a step of a "
-            "Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
-            "HistGradientBoosting, a stacking estimator, …) has made them so. "
+            "X and y came as plain arrays. If you passed ids on them, something around it (a step "
+            "of a Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
+            "HistGradientBoosting, a stacking estimator, …) has turned them into plain arrays. "
         )
     return ""
 
 
-def sorted_codes(ids: Any) -> Array:
-    """Number the query of each row as the ids sort, where they do; else as they appear."""
+def number_queries(ids: Any) -> Array:
+    """Number the query of each row by the order of the ids, or by appearance if they have none."""
     queries = Queries.from_ids(ids)
     try:
         codes = np.unique(queries.ids, return_inverse=True)[1]

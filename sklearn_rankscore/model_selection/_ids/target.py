@@ -32,11 +32,11 @@ class QuerySplitWarning(UserWarning):
 class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     """Relevance grades that carry the query id of each row.
 
-    To a model it is the plain array of grades. Wherever scikit-learn cuts it into folds, the ids
-    are cut along, so that a scorer and a splitter find them: no routing, no extra column. It also
-    remembers how many rows each query had when it was made, so that a scorer notices when a split
-    has cut through a query. It is read-only, so that grades cannot move away from their ids.
-    Arithmetic gives plain arrays: to binarise, make ``RankTarget(y > 1, qid=qid)``.
+    A model sees the plain array of grades. Where scikit-learn cuts it into folds, it cuts the ids
+    along, so that scorers and splitters find them: no routing, no extra column. A RankTarget also
+    remembers how many rows each query had when it was made. So a scorer notices a split that cuts
+    through a query. It is read-only, so that no grade moves away from its id. Arithmetic gives
+    plain arrays: to binarise, make ``RankTarget(y > 1, qid=qid)``.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     qid : array-like of shape (n_rows,)
         Query id of each row, of any type, in any order.
     **metadata : array-like of shape (n_rows,)
-        Whatever else belongs to each row and is wanted by name, such as ``item`` or ``time``.
+        Anything else of each row that others find by its name, such as ``item`` or ``times``.
 
     Attributes
     ----------
@@ -79,14 +79,14 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         grades = as_numbers(np.array(y), "y")
         if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
             raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
-        rows = {name: _one_dimensional(values, name) for name, values in metadata.items()}
+        rows = {name: _as_one_dimension(values, name) for name, values in metadata.items()}
         for name, values in rows.items():
             check_same_length(name, len(values), len(grades))
-        return cls._whole(grades.ravel(), {**rows, cls._QID: _one_dimensional(qid, cls._QID)})
+        return cls._whole(grades.ravel(), {**rows, cls._QID: _as_one_dimension(qid, cls._QID)})
 
     @classmethod
     def _whole(cls, y: Array, rows: Mapping[str, Array]) -> Self:
-        """Put together what has all rows of its queries."""
+        """Put together grades and ids that hold all rows of their queries."""
         queries = Queries.from_ids(rows[cls._QID], len(y))
         lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
         row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
@@ -103,17 +103,17 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return target
 
     def __dask_tokenize__(self) -> tuple[str, Array, dict[str, Array]]:
-        """What Dask hashes: grades, ids and all."""
+        """Give Dask what it hashes: grades, ids and all else."""
         return type(self).__name__, np.asarray(self), self._known_rows()
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the grades and of all that belongs to them; Dask asks before it sends them."""
+        """Bytes of the grades and of all that belongs to the rows; Dask asks before it sends."""
         rows: list[Array] = [np.asarray(self), *self._known_rows().values()]
         return sum(values.nbytes for values in rows)
 
     def _known_rows(self) -> dict[str, Array]:
-        """What belongs to each row; nothing if the array was given another shape."""
+        """Give what belongs to each row; nothing if the array has another shape now."""
         _tell_dask(type(self))
         rows = self._rows or {}
         return rows if rows and self.shape == rows[self._QID].shape else {}
@@ -125,7 +125,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     @property
     def metadata(self) -> dict[str, Array]:
-        """What else was given for each row."""
+        """What else belongs to each row, by name."""
         own = (self._QID, self._SIZE, self._ROW)
         return {name: rows for name, rows in self._known_rows().items() if name not in own}
 
@@ -175,7 +175,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         )
 
     def _pick(self, rows: Callable[[Array], Array]) -> Any:
-        """Apply a choice of rows to the grades and to all that belongs to them."""
+        """Apply a choice of rows to the grades and to all that belongs to the rows."""
         picked = rows(np.asarray(self))
         known = self._known_rows()
         if not known or not isinstance(picked, np.ndarray) or picked.ndim != 1:
@@ -189,13 +189,13 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._pick(lambda values: values[key])
 
     def take(self, indices: Any, *args: Any, **kwargs: Any) -> Any:
-        """Choose rows by number, ids and all; grades alone into an array that is given."""
+        """Choose rows by number, ids and all; with `out`, choose grades alone."""
         if kwargs.get("out") is not None or len(args) > 1:
             return np.asarray(self).take(indices, *args, **kwargs)
         return self._pick(lambda values: values.take(indices, *args, **kwargs))
 
     def copy(self, order: Any = "C") -> Any:
-        """Copy the grades into a plain array, to be written to, as pandas does."""
+        """Copy the grades into a plain array that can be written to, as pandas expects."""
         return np.asarray(self).copy(order)
 
     def rows_in_place(self) -> bool:
@@ -215,12 +215,12 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._put_together(np.array(grades), self._known_rows())
 
     def sort(self, *args: Any, **kwargs: Any) -> None:
-        """Sort the grades in place; they part from their ids, which are forgotten."""
+        """Sort the grades in place, and forget the ids, which no longer belong to them."""
         self._forget()
         super().sort(*args, **kwargs)
 
     def partition(self, *args: Any, **kwargs: Any) -> None:
-        """Partition the grades in place; they part from their ids, which are forgotten."""
+        """Partition the grades in place, and forget the ids, which no longer belong to them."""
         self._forget()
         super().partition(*args, **kwargs)
 
@@ -237,9 +237,9 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return self._pick(np.array)
 
     def __reduce__(self) -> Any:
-        """Pickle as plain arrays, which joblib can share between processes; no more than it must.
+        """Pickle as plain arrays, which joblib can share between processes.
 
-        What follows from the ids of whole queries is left to be found again.
+        Of whole queries, the pickle leaves out what follows from the ids.
         """
         rows, put_together = self._known_rows(), RankTarget._put_together
         if self.rows_in_place():
@@ -254,20 +254,20 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """View the grades; joblib's caches, which hash the view as bytes, see the ids as well."""
         seen = super().view(*args, **kwargs)
         if args == (np.uint8,) and self._known_rows():
-            # Two targets of equal grades and different queries must not share a cached result.
+            # Two targets with equal grades and different queries must not share a cached result.
             ids = np.frombuffer(joblib.hash(self._known_rows()).encode_ids(), dtype=np.uint8)
             return np.concatenate([np.asarray(seen), ids])
         return seen
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute on plain arrays: a sum or a comparison is no target."""
+        """Compute on plain arrays: a sum or a comparison is no RankTarget."""
         plain = [_plain(value) for value in inputs]
         for name, value in kwargs.items():
             kwargs[name] = tuple(map(_plain, value)) if name == "out" else _plain(value)
         return getattr(ufunc, method)(*plain, **kwargs)
 
     def __repr__(self) -> str:
-        """Grades, and how many queries they belong to."""
+        """Show the grades, and the number of queries."""
         grades = np.array2string(np.asarray(self), separator=", ", threshold=20)
         if self.qid is None:
             return f"RankTarget({grades}, ids lost)"
@@ -279,8 +279,8 @@ def _plain(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, RankTarget) else value
 
 
-def _one_dimensional(values: Any, name: str) -> Array:
-    """One value per row, as given: tuples and mixed types stay what they are."""
+def _as_one_dimension(values: Any, name: str) -> Array:
+    """Read one value per row; tuples stay tuples, and mixed types stay what they are."""
     check_not_masked(values, name)
     is_array = hasattr(values, "__array__")
     if getattr(getattr(values, "dtype", None), "kind", "") == "M":
@@ -302,8 +302,8 @@ def warn_of_cut_queries(
     queries: Queries | None = None,
     raises: bool = False,
 ) -> None:
-    """Warn, or raise, if y is a RankTarget whose own queries, `ids`, have been cut through."""
-    if not isinstance(y, RankTarget):  # it alone knows the full size of its queries
+    """Warn, or raise, if y is a RankTarget, `ids` are its own, and a split has cut its queries."""
+    if not isinstance(y, RankTarget):  # only a RankTarget knows the full size of its queries
         return
     if ids is not y.qid and not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
         return
@@ -331,14 +331,14 @@ def _tell_dask(target: type) -> None:
     its bytes before it sends it.
     """
     for module, name, way in _WAYS:
-        # Another thread may be importing it: what is not there yet is told the next time.
+        # Another thread may still be importing the module: the next call tells it.
         dispatch = getattr(sys.modules.get(module), name, None)
         if dispatch is not None:
             dispatch.register(target, way)
 
 
-def _pickled(_: Any) -> Any:
-    """Leave it to the next way of sending, which is to pickle."""
+def _refuse_to_serialize(_: Any) -> Any:
+    """Refuse, so that Dask goes on to its next way of sending: pickle."""
     raise NotImplementedError
 
 
@@ -349,6 +349,6 @@ def _token(value: Any) -> Any:
 
 
 _WAYS = (
-    ("distributed.protocol", "dask_serialize", _pickled),
+    ("distributed.protocol", "dask_serialize", _refuse_to_serialize),
     ("dask.tokenize", "normalize_token", _token),
 )

@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn_rankscore._foreign import count_rows
 from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_not_masked, check_same_length
-from sklearn_rankscore.model_selection._ids.lookup import sorted_codes
+from sklearn_rankscore.model_selection._ids.lookup import number_queries
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -34,7 +34,7 @@ class SortedRows:
         check_not_masked(y, "y")
         grades = column_or_1d(np.asarray(y), warn=True)
         assert_all_finite(grades, input_name="y")
-        query = sorted_codes(ids)
+        query = number_queries(ids)
         if (query[1:] >= query[:-1]).all():
             return cls(X, grades, query, ids, None)
         order = np.argsort(query, kind="stable")

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 RESPONSE_METHODS = ("auto", "predict", "decision_function", "predict_proba")
 
 
-def response(estimator: Any, X: Any, method: str = "auto") -> Array:
-    """Score of each row, shape (n_rows,), higher is better.
+def ask_estimator(estimator: Any, X: Any, method: str = "auto") -> Array:
+    """Ask a fitted estimator for the score of each row, shape (n_rows,), higher is better.
 
-    A regressor or ranker says ``predict``. A classifier of two grades says ``decision_function``,
-    else the probability of the higher one; of more grades, the expected grade
-    sum of p(grade) * grade. Never the predicted class, which ties most rows. An outlier detector
-    says ``decision_function``.
+    A regressor or ranker answers with ``predict``. A classifier of two grades answers with
+    ``decision_function`` or, without one, with the probability of the higher grade. A classifier
+    of more grades answers with the expected grade, sum of p(grade) * grade. Predicted classes
+    never count, as they tie most rows. An outlier detector answers with ``decision_function``.
     """
     if method == "auto":
-        method = _method_of(estimator)
+        method = _choose_method(estimator)
     if not hasattr(estimator, method):
         hint = (
             "a classifier of more than two grades is ranked by its expected grade; "
@@ -39,9 +39,9 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
         )
     scores = np.asarray(getattr(estimator, method)(X))
     if method == "predict_proba" and scores.ndim == 2:
-        return _expected_grade(scores, getattr(estimator, "classes_", None))
+        return _expect_grade(scores, getattr(estimator, "classes_", None))
     if method == "decision_function" and len(getattr(estimator, "classes_", ())) == 2:
-        low, high = _grades(estimator.classes_)  # the decision is for the second class
+        low, high = _read_grades(estimator.classes_)  # the decision is for the second class
         scores = scores if low < high else -scores
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores.ravel()
@@ -53,35 +53,35 @@ def response(estimator: Any, X: Any, method: str = "auto") -> Array:
     return scores
 
 
-def _method_of(estimator: Any) -> str:
+def _choose_method(estimator: Any) -> str:
     n_classes = len(getattr(estimator, "classes_", ()))
     if n_classes == 2 and hasattr(estimator, "decision_function"):
         return "decision_function"
-    if n_classes or _is(is_classifier, estimator):
+    if n_classes or _has_tag(is_classifier, estimator):
         return "predict_proba"
-    return "decision_function" if _is(is_outlier_detector, estimator) else "predict"
+    return "decision_function" if _has_tag(is_outlier_detector, estimator) else "predict"
 
 
-def _is(kind: Callable[[Any], bool], estimator: Any) -> bool:
+def _has_tag(kind: Callable[[Any], bool], estimator: Any) -> bool:
     try:
         return kind(estimator)
     except AttributeError:  # an estimator without scikit-learn's tags
         return False
 
 
-def _expected_grade(proba: Array, classes: Any) -> Array:
+def _expect_grade(proba: Array, classes: Any) -> Array:
     if np.shape(classes) != (proba.shape[1],):
         raise ValueError(
             f"predict_proba gives {proba.shape[1]} columns for the classes {describe(classes)}; a "
             "classifier needs one column per class to be ranked by its expected grade."
         )
-    grades = _grades(classes)
+    grades = _read_grades(classes)
     if len(grades) == 2:  # ranked alike by the probability of the higher, to the last bit
         return np.asarray(proba[:, grades.argmax()])
     return np.asarray(proba @ grades)
 
 
-def _grades(classes: Any) -> Array:
+def _read_grades(classes: Any) -> Array:
     grades = np.asarray(classes)
     if grades.dtype == object:
         grades = np.asarray(grades.tolist())

@@ -16,13 +16,13 @@ from sklearn_rankscore.metrics._rows.validation import check_choice
 from sklearn_rankscore.metrics.evaluate import name_metrics
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
+    describe_missing_row_values,
     find,
     find_query_ids,
     find_row_values,
-    row_values_not_found,
 )
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
-from sklearn_rankscore.model_selection._scorers.response import RESPONSE_METHODS, response
+from sklearn_rankscore.model_selection._scorers.response import RESPONSE_METHODS, ask_estimator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ _NOT_WHOLE = "they are not scored whole"
 
 
 class Scorer:
-    """A scorer of some metrics; its children say what a call gives."""
+    """What the scorers of one metric and of several have in common."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Scorer:
         of_rows = self._find_row_values(X, y, passed) if len(self._names) > 1 else {}
         if self._requests["sample_weight"]:
             sample_weight = find(self._name_of("sample_weight"), X, y, sample_weight)
-        scores = response(estimator, X, self._response_method)
+        scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
             self._settled, y, scores, queries, sample_weight=sample_weight, **of_rows
         )
@@ -96,11 +96,11 @@ class Scorer:
         for parameter, name in names.items():
             if parameter in needed and found[parameter] is None:
                 seeker = type(self).__name__
-                raise ValueError(row_values_not_found(name, parameter, X, y, seeker))
+                raise ValueError(describe_missing_row_values(name, parameter, X, y, seeker))
         return found
 
     def _name_of(self, parameter: str) -> str:
-        """Under which name to look for a parameter: as requested, else as the scorer was made."""
+        """Give the name to look for: the one that was requested, else the one of the scorer."""
         request = self._requests[parameter]
         return request if isinstance(request, str) else self._names.get(parameter, parameter)
 
@@ -113,7 +113,7 @@ class Scorer:
             Query ids under their name, items and what else the metric needs of each row under
             theirs, and sample weights where they were requested.
         """
-        # The owner is a text: an object would be copied with all its data on every look.
+        # The owner is a text: scikit-learn would copy an object, with all its data, on every look.
         routing = MetadataRequest(owner=type(self).__name__)
         for parameter, alias in self._requests.items():
             routing.score.add_request(param=parameter, alias=alias)
@@ -162,14 +162,14 @@ class Scorer:
 
     @property
     def _score_func(self) -> Any:
-        # What TunedThresholdClassifierCV asks of scikit-learn's own scorers, and of them only.
+        # TunedThresholdClassifierCV asks for this, which only scikit-learn's own scorers have.
         raise AttributeError(
             "A threshold is tuned for predicted classes, which a RankScorer does not rank by. "
             "Pass scoring=sklearn.metrics.make_scorer(ndcg, k=10), with y=RankTarget(y, qid=…)."
         )
 
     def _accept_sample_weight(self) -> bool:
-        # Asked by scikit-learn where routing is off: may fit(sample_weight=…) reach the scorer?
+        # Without routing, scikit-learn asks whether fit(sample_weight=…) may reach the scorer.
         # Only on request: weights of rows in training are seldom weights of queries in the mean.
         return self._requests["sample_weight"] not in (None, False)
 
@@ -239,7 +239,7 @@ class RankScorer(Scorer):
         return scores[0]
 
     def __repr__(self) -> str:
-        """As it would be made."""
+        """Show the call that makes it."""
         metric = f"{str(self.metric)!r}{spell_options(self.metric.bound)}"
         return f"make_rank_scorer({metric}{self._spell_parameters()})"
 
@@ -285,7 +285,7 @@ class MultiRankScorer(Scorer):
         return dict(zip(self._score_names, values, strict=True))
 
     def __repr__(self) -> str:
-        """As it would be made."""
+        """Show the call that makes it."""
         options = {o: v for one in self._settled for o, v in one.metric.bound.items()}
         names = f"{list(self._score_names)}{spell_options(options)}"
         return f"make_multi_rank_scorer({names}{self._spell_parameters()})"

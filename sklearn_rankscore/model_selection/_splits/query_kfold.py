@@ -9,8 +9,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find_query_ids,
+    number_queries,
     request_by_name,
-    sorted_codes,
 )
 
 if TYPE_CHECKING:
@@ -121,5 +121,5 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         """
         if groups is None:
             ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
-            groups = sorted_codes(ids)
+            groups = number_queries(ids)
         yield from super().split(X, y, groups)

@@ -16,7 +16,7 @@ from sklearn_rankscore._messages import describe
 from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._rows.validation import as_grades
-from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, sorted_codes
+from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
 from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def split_report(
     when = find_times(name, X, y, passed)
     if when is None and times is not None:
         raise ValueError(times_not_found(name, X, y, "split_report"))
-    query, grades = sorted_codes(ids), as_grades(y)
+    query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
     asked_for = _asked_for(splitter, {"qid": ids, "groups": groups, "times": passed})
     folds = tuple(

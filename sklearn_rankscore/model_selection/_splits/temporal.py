@@ -13,8 +13,8 @@ from sklearn_rankscore.metrics._rows.validation import check_choice, check_posit
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find_query_ids,
+    number_queries,
     request_by_name,
-    sorted_codes,
 )
 from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
 
@@ -175,7 +175,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             raise ValueError(times_not_found(self.times, X, y, seeker))
         query = None
         if self.queries == "whole":
-            query = sorted_codes(find_query_ids(self.qid, X, y, qid, seeker))
+            query = number_queries(find_query_ids(self.qid, X, y, qid, seeker))
         for cutoff, following in pairwise([*self._cutoffs(when), None]):
             parts = self._parts(when, cutoff, following)
             kept = [rows if query is None else _whole(rows, query) for rows in parts]

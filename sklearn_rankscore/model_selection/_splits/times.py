@@ -18,7 +18,7 @@ from sklearn_rankscore.metrics._rows.validation import (
     check_not_masked,
     check_same_length,
 )
-from sklearn_rankscore.model_selection._ids.lookup import find, what_came
+from sklearn_rankscore.model_selection._ids.lookup import describe_what_came, find
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
@@ -145,8 +145,8 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Times | None:
 def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
     """Say where times are looked for."""
     return (
-        f"{seeker} found no times. {what_came(name, 'times', X, y)}Give them in one of these "
-        f"ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of y or "
+        f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them in one of "
+        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of y or "
         f"X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
         f"routing enabled, fit(X, y, {name}=…)."
     )
