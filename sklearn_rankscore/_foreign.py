@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,3 +63,30 @@ def drop_time_zone(dates: Any) -> Any:
 def is_extension_column(values: Any) -> bool:
     """Whether pandas keeps the values in a type of its own: text, category, nullable, Arrow."""
     return hasattr(values, "factorize") and not isinstance(values.dtype, np.dtype)
+
+
+def is_array(values: Any) -> bool:
+    """Whether NumPy reads the values as an array of their own type: arrays, Series, columns."""
+    return hasattr(values, "__array__")
+
+
+def has_dates(values: Any) -> bool:
+    """Whether the type of an array or a column is one of dates."""
+    return getattr(getattr(values, "dtype", None), "kind", "") == "M"
+
+
+def split_index(value: Any) -> tuple[Any, Any] | None:
+    """Give the index and the values of a pandas object; None for anything else."""
+    if hasattr(value, "index") and hasattr(value, "to_numpy"):
+        return value.index, value.to_numpy()
+    return None
+
+
+def read_columns(table: Any) -> dict[str, Any] | None:
+    """Give the columns of a table by name; compute a lazy one. None for what is no table."""
+    if isinstance(table, Mapping):
+        return dict(table)
+    for compute in ("compute", "collect"):  # Dask, polars
+        table = getattr(table, compute)() if hasattr(table, compute) else table
+    names = getattr(table, "column_names", getattr(table, "columns", None))  # Arrow, the others
+    return None if names is None else {str(name): table[name] for name in names}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore._foreign import column_names, is_array, split_index
 from sklearn_rankscore._messages import describe, format_id
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.validation import Array, as_numbers, encode_ids
@@ -204,7 +205,7 @@ def read_catalog(value: Any, parameter: str) -> ItemTable | int | None:
         value = value.item
     if getattr(value, "ndim", 1) != 1:
         raise ValueError(f"{parameter} must be flat, one id per item. Got shape {value.shape}.")
-    ids = value if hasattr(value, "__array__") else list(value)
+    ids = value if is_array(value) else list(value)
     codes, distinct = encode_ids(ids, parameter)
     ids = np.unique(codes) if distinct is None else distinct
     if not len(ids):
@@ -221,9 +222,9 @@ def _read_table(value: Any, parameter: str, name: str) -> ItemTable:
         lines: Any = list(value.values())
     elif isinstance(value, tuple) and len(value) == 2:
         ids, lines = value
-    elif hasattr(value, "index") and hasattr(value, "to_numpy"):  # of pandas, by its index
-        ids, lines = value.index, value.to_numpy()
-    elif sparse.issparse(value) or (hasattr(value, "__array__") and not hasattr(value, "columns")):
+    elif (by_index := split_index(value)) is not None:
+        ids, lines = by_index
+    elif sparse.issparse(value) or (is_array(value) and not column_names(value)):
         ids, lines = None, value
     else:
         raise TypeError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore._foreign import is_array
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics._rows.factorize import factorize
 from sklearn_rankscore.metrics._rows.ids import as_python_values
@@ -40,7 +41,7 @@ class Items:
     @classmethod
     def of_queries(cls, item: Any, queries: Queries) -> Items:
         """Number the items of rows and arrange them with the rows; an item is once in a query."""
-        if queries.rectangular and hasattr(item, "__array__"):
+        if queries.rectangular and is_array(item):
             item = np.ravel(item)
         elif queries.rectangular and isinstance(item, list):
             item = [one for line in item for one in (line if isinstance(line, list) else [line])]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import read_columns
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._rows.ids import is_missing
 from sklearn_rankscore.metrics._rows.weights import check_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sklearn_rankscore.metrics._rows.validation import Array
 
 ID, WEIGHT = "qid", "sample_weight"
@@ -25,7 +27,12 @@ def read_per_query(
     Ids and weights are None where the table has none. `names` are the metrics to read, as far as
     the table has them; None: all.
     """
-    columns = _find_columns(table)
+    columns = read_columns(table)
+    if columns is None:
+        raise TypeError(
+            "A per-query table must be a DataFrame or a dict, as evaluate_per_query gives it. "
+            f"Got {describe(table)} instead."
+        )
     ids, weight = columns.pop(ID, None), columns.pop(WEIGHT, None)
     asked = columns if names is None else [name for name in names if name in columns]
     values = {name: _read_numbers(columns[name], name) for name in asked}
@@ -43,21 +50,6 @@ def read_per_query(
             f"Columns of a per-query table must have one length. Got {sorted(lengths)}."
         )
     return ids, values, weight
-
-
-def _find_columns(table: Any) -> dict[str, Any]:
-    """Give the columns of a table of any library, by name."""
-    if isinstance(table, Mapping):
-        return dict(table)
-    for computed in ("compute", "collect"):  # of Dask, of polars
-        table = getattr(table, computed)() if hasattr(table, computed) else table
-    names = getattr(table, "column_names", getattr(table, "columns", None))
-    if names is None:
-        raise TypeError(
-            "A per-query table must be a DataFrame or a dict, as evaluate_per_query gives it. "
-            f"Got {describe(table)} instead."
-        )
-    return {str(name): table[name] for name in names}
 
 
 def _read_numbers(column: Any, name: str) -> Array:

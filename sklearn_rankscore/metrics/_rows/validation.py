@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import is_extension_column
+from sklearn_rankscore._foreign import is_array, is_extension_column
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._rows.ids import as_objects, describe_missing_id, encode_objects
 
@@ -196,7 +196,9 @@ def encode_ids(ids: Any, name: str) -> tuple[Array, Array | None]:
         # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
         ids = ids.to_numpy(dtype=np.float64, na_value=np.nan)
     # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = np.asarray(ids) if hasattr(ids, "__array__") else as_objects(ids, name)
+    array = (
+        np.asarray(ids) if isinstance(ids, np.ndarray) or is_array(ids) else as_objects(ids, name)
+    )
     if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
         raise ValueError(describe_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
     if array.ndim != 1:

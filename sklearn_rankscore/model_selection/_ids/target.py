@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import joblib
 import numpy as np
 
-from sklearn_rankscore._foreign import drop_time_zone
+from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.rows import Queries
@@ -282,10 +282,9 @@ def _plain(value: Any) -> Any:
 def _as_one_dimension(values: Any, name: str) -> Array:
     """Read one value per row; tuples stay tuples, and mixed types stay what they are."""
     check_not_masked(values, name)
-    is_array = hasattr(values, "__array__")
-    if getattr(getattr(values, "dtype", None), "kind", "") == "M":
+    if has_dates(values):
         values = drop_time_zone(values)
-    array = np.array(values) if is_array else narrow_dtype(as_objects(values, name))
+    array = np.array(values) if is_array(values) else narrow_dtype(as_objects(values, name))
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
