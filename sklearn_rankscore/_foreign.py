@@ -70,6 +70,17 @@ def is_array(values: Any) -> bool:
     return hasattr(values, "__array__")
 
 
+def without_loss(values: Any) -> Any:
+    """Give a column of polars that NumPy cannot hold as an array of Python's objects.
+
+    NumPy has no 128-bit integers, and its text of fixed width loses a NUL at the end.
+    """
+    of_polars = type(values).__module__.partition(".")[0] == "polars"
+    if of_polars and str(values.dtype) in ("String", "Int128", "UInt128"):
+        return np.array(values.to_list(), dtype=object)
+    return values
+
+
 def has_dates(values: Any) -> bool:
     """Whether the type of an array or a column is one of dates."""
     return getattr(getattr(values, "dtype", None), "kind", "") == "M"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from numbers import Integral
@@ -200,7 +201,7 @@ def read_catalog(value: Any, parameter: str) -> ItemTable | int | None:
             raise ValueError(
                 f"{parameter} must be at least one item. Got {describe(value)} instead."
             )
-        return int(value)
+        return min(int(value), sys.maxsize)  # more than anybody has, and NumPy counts no further
     if isinstance(value, Popularity):
         value = value.item
     if getattr(value, "ndim", 1) != 1:

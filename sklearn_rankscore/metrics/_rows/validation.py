@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import is_array, is_extension_column
+from sklearn_rankscore._foreign import is_array, is_extension_column, without_loss
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._rows.ids import as_objects, describe_missing_id, encode_objects
 
@@ -40,7 +40,8 @@ def as_numbers(values: Any, name: str) -> Array:
         )
     masked = isinstance(values, np.ma.MaskedArray)
     try:
-        array = np.ma.getdata(values) if masked else np.asarray(values)
+        held = values if isinstance(values, np.ndarray) else without_loss(values)
+        array = np.ma.getdata(held) if masked else np.asarray(held)
         if array.dtype == object:  # nullable and mixed columns: let NumPy look at the values
             array = np.array(array.tolist())
     except ValueError as error:
@@ -190,15 +191,12 @@ def _spread_apart(scores: Array) -> Array:
 
 def encode_ids(ids: Any, name: str) -> tuple[Array, Array | None]:
     """Give comparable codes of ids, and the ids by code; None where the codes are the ids."""
-    if not isinstance(ids, np.ndarray) and is_extension_column(ids):
-        if ids.dtype.kind != "f":
+    if not isinstance(ids, np.ndarray):
+        if is_extension_column(ids) and ids.dtype.kind != "f":
             return encode_objects(ids, name)  # by pandas, which is quicker than a loop
-        # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
-        ids = ids.to_numpy(dtype=np.float64, na_value=np.nan)
-    # A list goes in as objects: NumPy would turn [1, "1"] into two equal strings.
-    array = (
-        np.asarray(ids) if isinstance(ids, np.ndarray) or is_array(ids) else as_objects(ids, name)
-    )
+        array = _read_ids(ids, name)
+    else:
+        array = np.asarray(ids)
     if np.ma.isMaskedArray(ids) and np.ma.getmaskarray(ids).any():
         raise ValueError(describe_missing_id(name, int(np.ma.getmaskarray(ids).argmax())))
     if array.ndim != 1:
@@ -211,6 +209,15 @@ def encode_ids(ids: Any, name: str) -> tuple[Array, Array | None]:
         row = int(np.flatnonzero(array != array)[0])  # noqa: PLR0124
         raise ValueError(describe_missing_id(name, row))
     return array, None
+
+
+def _read_ids(ids: Any, name: str) -> Array:
+    """Read ids that are no array of NumPy."""
+    if is_extension_column(ids):
+        # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
+        return np.asarray(ids.to_numpy(dtype=np.float64, na_value=np.nan))
+    # A list becomes objects: NumPy would turn [1, "1"] into two equal strings.
+    return np.asarray(without_loss(ids)) if is_array(ids) else as_objects(ids, name)
 
 
 def as_similarities(values: Any, name: str, n_rows: int) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import joblib
 import numpy as np
 
-from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array
+from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, without_loss
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.rows import Queries
@@ -284,7 +284,11 @@ def _as_one_dimension(values: Any, name: str) -> Array:
     check_not_masked(values, name)
     if has_dates(values):
         values = drop_time_zone(values)
-    array = np.array(values) if is_array(values) else narrow_dtype(as_objects(values, name))
+    array = (
+        np.array(without_loss(values))
+        if is_array(values)
+        else narrow_dtype(as_objects(values, name))
+    )
     if array.ndim != 1:
         raise ValueError(
             f"{name} must have one value per row, shape (n_rows,). Got shape {array.shape}."
