@@ -49,7 +49,7 @@ def test_an_empty_table_of_popularity_is_named():
     """The message says which parameter holds nothing."""
     with pytest.raises(
         ValueError,
-        match=r"'popularity' parameter of novelty must hold at least one item\. Got none",
+        match=r"'popularity' parameter of novelty must hold at least one item",
     ):
         novelty(**ROWS, **ITEMS, popularity={})
 
