@@ -255,7 +255,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         seen = super().view(*args, **kwargs)
         if args == (np.uint8,) and self._known_rows():
             # Two targets with equal grades and different queries must not share a cached result.
-            ids = np.frombuffer(joblib.hash(self._known_rows()).encode_ids(), dtype=np.uint8)
+            ids = np.frombuffer(joblib.hash(self._known_rows()).encode(), dtype=np.uint8)
             return np.concatenate([np.asarray(seen), ids])
         return seen
 

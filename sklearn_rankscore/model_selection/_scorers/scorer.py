@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
     from sklearn_rankscore.metrics import Metric
 
+Score = TypeVar("Score")
+
 _ON_SPLIT_QUERY = ("warn", "raise", "ignore")
 _ON_CUT = "on_split_query='ignore'"
 _NOT_WHOLE = "they are not scored whole"
 
 
-class Scorer:
+class Scorer(Generic[Score]):
     """What the scorers of one metric and of several have in common."""
 
     def __init__(
@@ -61,26 +63,55 @@ class Scorer:
         self._on_split_query = on_split_query
         self._requests: dict[str, bool | str | None] = {**self._names, "sample_weight": None}
 
-    def _score(
-        self, estimator: Any, X: Any, y: Any, qid: Any, sample_weight: Any, **passed: Any
-    ) -> list[float]:
-        """Find ids and what else the metrics need, ask the estimator, and ask the metrics."""
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        sample_weight: Any = None,
+        item: Any = None,
+        similarity: Any = None,
+    ) -> Score:
+        """Score a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted regressor, ranker or classifier.
+        X, y : array-like of shape (n_rows, n_features) and (n_rows,)
+            Rows to rank, and their relevance grades.
+        qid, item, similarity : array-like of shape (n_rows,), default=None
+            Query ids, and what the metric needs of each row; None: found on y or X.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weight of each row's query, the same on all rows of a query.
+
+        Returns
+        -------
+        float, or dict of str to float
+            The mean over queries, of each metric by its name where there are several; higher is
+            better.
+        """
         ids = find_query_ids(self._name_of("qid"), X, y, qid, type(self).__name__)
         queries = Queries.from_ids(ids)
         if self._on_split_query != "ignore":
             raises = self._on_split_query == "raise"
             warn_of_cut_queries(y, ids, _NOT_WHOLE, _ON_CUT, queries=queries, raises=raises)
-        of_rows = self._find_row_values(X, y, passed) if len(self._names) > 1 else {}
+        of_rows = {}
+        if len(self._names) > 1:
+            of_rows = self._find_row_values(X, y, {"item": item, "similarity": similarity})
         if self._requests["sample_weight"]:
             sample_weight = find(self._name_of("sample_weight"), X, y, sample_weight)
         scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
             self._settled, y, scores, queries, sample_weight=sample_weight, **of_rows
         )
-        for at, one in enumerate(self._settled):
-            if not one.metric.greater_is_better:
-                values[at] = 0.0 - values[at]
-        return values
+        signs = [1.0 if one.metric.greater_is_better else -1.0 for one in self._settled]
+        return self._name([0.0 + sign * value for sign, value in zip(signs, values, strict=True)])
+
+    def _name(self, values: list[float]) -> Score:
+        raise NotImplementedError
 
     def _find_row_values(self, X: Any, y: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
         """Find items, and what else the metrics need of each row."""
@@ -95,8 +126,9 @@ class Scorer:
             needed.add("item")  # a fold has no lines of a table
         for parameter, name in names.items():
             if parameter in needed and found[parameter] is None:
-                seeker = type(self).__name__
-                raise ValueError(describe_missing_row_values(name, parameter, X, y, seeker))
+                raise ValueError(
+                    describe_missing_row_values(name, parameter, X, y, type(self).__name__)
+                )
         return found
 
     def _name_of(self, parameter: str) -> str:
@@ -146,9 +178,7 @@ class Scorer:
         self
             The scorer.
         """
-        given = {
-            "qid": qid,
-            "sample_weight": sample_weight,
+        given = {"qid": qid, "sample_weight": sample_weight} | {
             "item": item,
             "similarity": similarity,
         }
@@ -182,7 +212,7 @@ class Scorer:
         return "".join(f", {part}" for part in parts)
 
 
-class RankScorer(Scorer):
+class RankScorer(Scorer[float]):
     """Scorer of one metric, made by `make_rank_scorer`; call it as any scikit-learn scorer.
 
     Attributes
@@ -202,41 +232,8 @@ class RankScorer(Scorer):
         """The metric, its options set."""
         return self._settled[0].metric
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        qid: Any = None,
-        sample_weight: Any = None,
-        item: Any = None,
-        similarity: Any = None,
-    ) -> float:
-        """Score a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : object
-            Fitted regressor, ranker or classifier.
-        X : array-like of shape (n_rows, n_features)
-            Rows to rank.
-        y : array-like of shape (n_rows,)
-            Their relevance grades.
-        qid : array-like of shape (n_rows,), default=None
-            Their query ids; None: found on y or X.
-        sample_weight : array-like of shape (n_rows,), default=None
-            Weight of each row's query, the same on all rows of a query.
-        item, similarity : array-like of shape (n_rows,), default=None
-            What the metric needs of each row; None: found as the ids are.
-
-        Returns
-        -------
-        float
-            The metric's mean over queries; higher is better.
-        """
-        scores = self._score(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)
-        return scores[0]
+    def _name(self, values: list[float]) -> float:
+        return values[0]
 
     def __repr__(self) -> str:
         """Show the call that makes it."""
@@ -244,7 +241,7 @@ class RankScorer(Scorer):
         return f"make_rank_scorer({metric}{self._spell_parameters()})"
 
 
-class MultiRankScorer(Scorer):
+class MultiRankScorer(Scorer[dict[str, float]]):
     """Scorer of several metrics, made by `make_multi_rank_scorer`: one prediction, one sort.
 
     Attributes
@@ -269,19 +266,7 @@ class MultiRankScorer(Scorer):
         metrics = [one.metric for one in self._settled]
         return dict(zip(self._score_names, metrics, strict=True))
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        qid: Any = None,
-        sample_weight: Any = None,
-        item: Any = None,
-        similarity: Any = None,
-    ) -> dict[str, float]:
-        """Score a fitted estimator by each metric; parameters as for `RankScorer`."""
-        values = self._score(estimator, X, y, qid, sample_weight, item=item, similarity=similarity)
+    def _name(self, values: list[float]) -> dict[str, float]:
         return dict(zip(self._score_names, values, strict=True))
 
     def __repr__(self) -> str:
