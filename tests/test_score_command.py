@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 
 import numpy as np
 import pytest
-from conftest import needs
+from conftest import DATA, needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query
 from sklearn_rankscore.__main__ import main
@@ -97,9 +97,9 @@ def test_tables(files, capsys):
     assert json.loads(out) == pytest.approx(want)
 
 
-def test_trec_files_give_the_numbers_of_trec_eval(shared, tmp_path, capsys):
+def test_trec_files_give_the_numbers_of_trec_eval(tmp_path, capsys):
     """Its expected file, each topic and the mean, for every metric that both have."""
-    folder = shared("data") / "trec"
+    folder = DATA / "trec"
     lines = (folder / "expected_all_per_query.txt").read_text().splitlines()
     expected = {(m, topic): text for m, topic, text in (line.split() for line in lines)}
     names = {"map": "map", "recip_rank": "mrr", "ndcg": "ndcg", "Rprec": "rprec", "bpref": "bpref"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import DATA
 
 from sklearn_rankscore import get_metric
 
@@ -29,13 +30,13 @@ NAMES = (
 )
 
 
-def read_run(folder):
+def read_run():
     """Every judged or retrieved document as a row, ties by document id, descending."""
     grades, scores = {}, {}
-    for line in (folder / "qrels.test").read_text().splitlines():
+    for line in (DATA / "trec" / "qrels.test").read_text().splitlines():
         topic, _, document, grade = line.split()
         grades[topic, document] = int(grade)
-    for line in (folder / "results.test").read_text().splitlines():
+    for line in (DATA / "trec" / "results.test").read_text().splitlines():
         topic, _, document, _, score, _ = line.split()
         scores[topic, document] = float(score)
     topics = {topic for topic, _ in scores}
@@ -48,18 +49,17 @@ def read_run(folder):
     )
 
 
-def read_expected(folder):
+def read_expected():
     """Value by (topic, measure)."""
-    lines = (folder / "expected_all_per_query.txt").read_text().splitlines()
+    lines = (DATA / "trec" / "expected_all_per_query.txt").read_text().splitlines()
     return {(topic, measure): text for measure, topic, text in (line.split() for line in lines)}
 
 
 @pytest.mark.parametrize(("measure", "name"), NAMES.items())
-def test_the_expected_file_of_trec_eval(shared, measure, name):
+def test_the_expected_file_of_trec_eval(measure, name):
     """Each topic to the four decimals printed, unretrieved documents at -inf."""
-    folder = shared("data") / "trec"
-    expected = read_expected(folder)
-    grade, score, qid, judged = read_run(folder)
+    expected = read_expected()
+    grade, score, qid, judged = read_run()
     if measure == "bpref":  # which looks at judged documents only
         grade, score, qid = grade[judged], score[judged], qid[judged]
     per_query = get_metric(name).per_query(grade, score, qid=qid, convention="trec_eval")
@@ -77,11 +77,10 @@ def test_the_expected_file_of_trec_eval(shared, measure, name):
 
 
 @pytest.mark.parametrize("k", [5, 10, 20])
-def test_the_share_of_unjudged_documents(shared, k):
+def test_the_share_of_unjudged_documents(k):
     """trec_eval's unj_k, from the other side."""
-    folder = shared("data") / "trec"
-    expected = read_expected(folder)
-    grade, score, qid, known = read_run(folder)
+    expected = read_expected()
+    grade, score, qid, known = read_run()
     grade = np.where(known, grade, np.nan)
     per_query = get_metric(f"judged@{k}").per_query(grade, score, qid=qid, ties="first")
     for topic, value in zip(*per_query, strict=True):

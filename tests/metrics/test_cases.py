@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import DATA
 from scipy import sparse
 
 from sklearn_rankscore import (
@@ -33,7 +33,7 @@ NAMES = {"rr": "reciprocal_rank", "hit": "hit_rate"}
 TIES = {"stable": "first", "reverse": "last", "docid_desc": "first"}
 EMPTY = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 GAINS = {"linear": "linear", "exp": "exponential"}
-# Checks that show what is wrong, or that DESIGN decides otherwise, and why.
+# Checks that are left out, and why: they show a wrong value, or the package decides otherwise.
 LEFT_OUT = {
     ("B14", "empty=nan"): "nan leaves a query out of the mean; it does not spoil it",
     ("B27", "AP@3 / hits"): "no sensible denominator",
@@ -45,11 +45,9 @@ LEFT_OUT = {
 
 
 def checks():
-    """Each check of each case, where the cases are beside the project."""
-    path = Path(__file__).resolve().parents[3] / "shared" / "cases" / "cases.jsonl"
-    if not path.is_file():
-        return
-    for case in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+    """Each check of each case."""
+    lines = (DATA / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    for case in map(json.loads, lines):
         if case["family"] in FAMILIES:
             for check in case["expected"]["checks"]:
                 yield pytest.param(case, check, id=f"{case['id']}: {check['label']}")
@@ -104,9 +102,8 @@ def test_right_values(case, check):
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
-def test_every_case_has_checks(shared):
+def test_every_case_has_checks():
     """None is forgotten, and what is left out is there."""
-    assert (shared("cases") / "cases.jsonl").is_file()
     found = [param.values for param in checks()]
     assert len({case["id"] for case, _ in found}) == 42
     assert set(LEFT_OUT) <= {(case["id"], check["label"]) for case, check in found}
