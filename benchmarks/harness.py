@@ -45,6 +45,7 @@ class Page:
     title: str
     against: str  # what the ratios are of
     lines: list[Line] = field(default_factory=list)
+    script: str = ""  # name of the file that measured it; run.py fills it in
 
     def __str__(self) -> str:
         """Lines up what was measured, ratios and bars."""

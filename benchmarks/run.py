@@ -30,8 +30,9 @@ def pages(size: str) -> Iterator[Page]:
             command = [sys.executable, str(script), "--size", size, "--json", str(out)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             for page in json.loads(out.read_text(encoding="utf-8")):
-                lines = [Line(**line) for line in page.pop("lines")]
-                yield Page(**page, lines=lines)
+                page["lines"] = [Line(**line) for line in page["lines"]]
+                page["script"] = script.name
+                yield Page(**page)
 
 
 if __name__ == "__main__":
