@@ -32,43 +32,70 @@ def test_xgboost_settles_ties_by_input_order():
 
 
 @pytest.mark.parametrize(
-    ("metric", "values"),
+    ("metric", "convention", "value"),
     [
-        ("ndcg", {"sklearn": 0, "trec_eval": 0, "lightgbm": 1, "xgboost": 1, "catboost": 1}),
-        ("map", {"trec_eval": 0, "lightgbm": 1, "xgboost": 1, "catboost": 0}),
-        ("recall", {"trec_eval": 0, "catboost": 1}),
-        ("dcg", {"trec_eval": 0, "catboost": 0}),
+        ("ndcg", "sklearn", 0),
+        ("ndcg", "trec_eval", 0),
+        ("ndcg", "lightgbm", 1),
+        ("ndcg", "xgboost", 1),
+        ("ndcg", "catboost", 1),
+        ("map", "trec_eval", 0),
+        ("map", "lightgbm", 1),
+        ("map", "xgboost", 1),
+        ("map", "catboost", 0),
+        ("recall", "trec_eval", 0),
+        ("recall", "catboost", 1),
+        ("dcg", "trec_eval", 0),
+        ("dcg", "catboost", 0),
     ],
 )
-def test_a_query_without_relevant_rows_in_each_program(metric, values):
-    """What the second query adds to the mean."""
-    for convention, value in values.items():
-        per_query = get_metric(metric).per_query(*ALL_ZERO, convention=convention)
-        assert per_query.value[1] == value
+def test_a_query_without_relevant_rows_in_each_program(metric, convention, value):
+    """The second query has no relevant row, and scores what the program gives it."""
+    per_query = get_metric(metric).per_query(*ALL_ZERO, convention=convention)
+    assert per_query.value[1] == value
 
 
-def test_gains_and_denominators_of_each_program():
-    """Exponential gain in the boosters, the attainable denominator where they have it."""
-    rows = [[1, 3, 0]], [[3, 2, 1]]
-    exponential = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
-    for convention in ("lightgbm", "xgboost"):
-        assert ndcg(*rows, convention=convention) == pytest.approx(exponential)
-    linear = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
-    for convention in ("sklearn", "trec_eval", "catboost"):
-        assert ndcg(*rows, convention=convention) == pytest.approx(linear)
-    for convention, value in {
-        "trec_eval": 0.5,
-        "xgboost": 1,
-        "lightgbm": 1,
-        "catboost": 1,
-    }.items():
-        assert average_precision(*rows, k=1, convention=convention) == value
-    for convention, value in {"trec_eval": 2 / 6, "xgboost": 2 / 3, "catboost": 2 / 3}.items():
-        assert precision(*rows, k=6, convention=convention) == pytest.approx(value)
+TWO_RELEVANT = [[1, 3, 0]], [[3, 2, 1]]
+LINEAR = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3))
+EXPONENTIAL = (1 + 7 / np.log2(3)) / (7 + 1 / np.log2(3))
+
+
+@pytest.mark.parametrize(
+    ("convention", "value"),
+    [
+        ("sklearn", LINEAR),
+        ("trec_eval", LINEAR),
+        ("catboost", LINEAR),
+        ("lightgbm", EXPONENTIAL),
+        ("xgboost", EXPONENTIAL),
+    ],
+)
+def test_the_gain_of_each_program(convention, value):
+    """LightGBM and XGBoost have exponential gain, the others linear gain."""
+    assert ndcg(*TWO_RELEVANT, convention=convention) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "k", "convention", "value"),
+    [
+        (average_precision, 1, "trec_eval", 1 / 2),
+        (average_precision, 1, "xgboost", 1),
+        (average_precision, 1, "lightgbm", 1),
+        (average_precision, 1, "catboost", 1),
+        (precision, 6, "trec_eval", 2 / 6),
+        (precision, 6, "xgboost", 2 / 3),
+        (precision, 6, "catboost", 2 / 3),
+    ],
+    ids=str,
+)
+def test_the_denominator_of_each_program(metric, k, convention, value):
+    """The boosters divide by what k rows can attain, trec_eval by what is relevant or by k."""
+    got = metric(*TWO_RELEVANT, k=k, convention=convention)
+    assert got == (value if metric is average_precision else pytest.approx(value))
 
 
 def test_an_option_beside_a_convention_wins():
-    """Default, then convention, then what was said, whether bound or in the call."""
+    """An explicit option overrides the convention, and that the default, bound or in the call."""
     rows = [[1, 3, 0]], [[3, 2, 1]]
     linear = ndcg(*rows)
     assert ndcg(*rows, convention="xgboost", gain="linear") == linear
@@ -80,7 +107,7 @@ def test_an_option_beside_a_convention_wins():
 
 
 def test_gains_given_as_table_list_and_function_agree():
-    """LightGBM's label_gain in each of its forms."""
+    """A list, an array, a dict and a function give the same gains."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 3, (20, 6)), rng.random((20, 6))
     want = ndcg(*rows, gain=[0, 1, 10])
@@ -103,7 +130,7 @@ def test_a_gain_of_grade_zero_is_not_given_to_places_without_a_row():
 
 
 def test_metrics_show_what_is_set():
-    """Text for people: the name, and every other option that is set."""
+    """The repr shows the name and every other option that is set."""
     assert str(ndcg) == "ndcg"
     assert (
         repr(get_metric("NDCG@10", gain="exponential")) == "<Metric ndcg@10, gain='exponential'>"
@@ -123,7 +150,7 @@ def test_options_do_not_leak_between_calls():
 
 @pytest.mark.parametrize("name", ["ndcg-", "ndcg@10-", "map@5-"])
 def test_the_minus_of_xgboost_is_explained(name):
-    """It says what an undefined query scores, which is an option here."""
+    """There it sets the score of undefined queries; the error names the option for that."""
     with pytest.raises(ValueError, match=r"XGBoost's '-' means .* replace_undefined_by=0\.0"):
         get_metric(name)
     rows = [[0, 0], [1, 0]], [[2, 1], [2, 1]]

@@ -33,12 +33,12 @@ from sklearn_rankscore import (
 
 
 def ranked(*grades):
-    """One query whose rows stand in ranked order."""
+    """Make a query whose rows stand in ranked order."""
     return [list(grades)], [list(range(len(grades), 0, -1))]
 
 
 def relevant_at(*ranks, rows=10, unretrieved=0):
-    """One query with relevant rows at these ranks, and some that were not retrieved."""
+    """Make a query with relevant rows at these ranks, and some that were not retrieved."""
     grades = [int(rank in ranks) for rank in range(1, rows + 1)] + [1] * unretrieved
     scores = [float(-rank) for rank in range(1, rows + 1)] + [-np.inf] * unretrieved
     return [grades], [scores]
@@ -50,11 +50,9 @@ GRADES = (3, 2, 3, 0, 0, 1, 2, 2, 3, 0)
 def test_cumulated_gain_of_jarvelin_and_kekalainen():
     """The running example of their 2002 paper: ranks 1 and 2 undiscounted."""
     steps = [3, 2, 3 / log2(3), 0, 0, 1 / log2(6), 2 / log2(7), 2 / 3, 3 / log2(9), 0]
-    for k in range(1, 11):
-        value = dcg(*ranked(*GRADES), discount="jarvelin", k=k)
-        assert value == pytest.approx(sum(steps[:k]), rel=1e-14)
-    printed = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
     values = [dcg(*ranked(*GRADES), discount="jarvelin", k=k) for k in range(1, 11)]
+    assert values == pytest.approx(np.cumsum(steps).tolist(), rel=1e-14)
+    printed = [3, 5, 6.89, 6.89, 6.89, 7.28, 7.99, 8.66, 9.61, 9.61]
     assert np.round(values, 2).tolist() == printed
     assert round(values[2] - values[1], 2) == 1.89
     assert round(values[8] - values[7], 2) == 0.95
@@ -158,13 +156,17 @@ def test_precision_does_not_see_the_order_of_the_top():
     assert precision(*relevant_at(9, 10), k=10) == pytest.approx(0.2)
 
 
-def test_reciprocal_rank_and_its_kinship_with_average_precision():
-    """One relevant row in all: MAP equals MRR."""
+def test_reciprocal_rank_counts_the_first_relevant_row_only():
+    """Relevant rows at ranks 3 and 5 score 1/3."""
     assert reciprocal_rank(*relevant_at(3, 5)) == pytest.approx(1 / 3, rel=1e-14)
-    for rank in range(1, 11):
-        rows = relevant_at(rank)
-        assert average_precision(*rows) == pytest.approx(1 / rank, rel=1e-14)
-        assert reciprocal_rank(*rows) == pytest.approx(1 / rank, rel=1e-14)
+
+
+@pytest.mark.parametrize("rank", range(1, 11))
+def test_reciprocal_rank_is_average_precision_of_a_single_relevant_row(rank):
+    """Where one row is relevant, MAP equals MRR."""
+    rows = relevant_at(rank)
+    assert average_precision(*rows) == pytest.approx(1 / rank, rel=1e-14)
+    assert reciprocal_rank(*rows) == pytest.approx(1 / rank, rel=1e-14)
 
 
 def test_a_constant_model_scores_the_expectation():
@@ -199,9 +201,13 @@ def test_rank_biased_precision_by_hand():
     value = rank_biased_precision(*relevant_at(1, 3), persistence=0.5)
     assert value == pytest.approx(0.5 + 0.125, rel=1e-14)
     assert rank_biased_precision(*ranked(*[1] * 60)) == pytest.approx(1 - 0.8**60, rel=1e-14)
-    for persistence in (1, -0.1, np.nan, "0.8"):
-        with pytest.raises(ValueError, match="must be a probability, at least 0 and below 1"):
-            rank_biased_precision(*ranked(1), persistence=persistence)
+
+
+@pytest.mark.parametrize("persistence", [1, -0.1, np.nan, "0.8"])
+def test_a_persistence_that_is_no_probability_is_refused(persistence):
+    """A persistence of 1 would never stop."""
+    with pytest.raises(ValueError, match="must be a probability, at least 0 and below 1"):
+        rank_biased_precision(*ranked(1), persistence=persistence)
 
 
 def test_measures_of_pairs_by_hand():
@@ -228,11 +234,18 @@ def test_rank_correlations_by_hand():
     assert abs(kendall_tau_b([grade], [score])) < 0.01
 
 
-def test_rows_that_nobody_judged():
-    """NaN, -inf or masked; the expectation under ties; other metrics refuse them."""
+@pytest.mark.parametrize(
+    ("k", "want"), [(1, 1.0), (2, 0.5), (3, (1 + 0 + 0.5) / 3), (4, 0.5), (9, 0.6), (None, 0.6)]
+)
+def test_the_share_of_judged_rows(k, want):
+    """NaN and -inf mark a row that nobody judged; ranks 3 and 4 are tied, one of them judged."""
     grade, score = [1, np.nan, 0, -np.inf, 2], [5, 4, 3, 3, 1]
-    for k, want in ((1, 1.0), (2, 0.5), (3, (1 + 0 + 0.5) / 3), (4, 0.5), (9, 0.6), (None, 0.6)):
-        assert judged([grade], [score], k=k) == pytest.approx(want, rel=1e-14)
+    assert judged([grade], [score], k=k) == pytest.approx(want, rel=1e-14)
+
+
+def test_rows_that_nobody_judged():
+    """They may be masked or None as well; rows that were not retrieved do not count."""
+    grade, score = [1, np.nan, 0, -np.inf, 2], [5, 4, 3, 3, 1]
     masked = np.ma.array([[1, 7, 0, 7, 2]], mask=[[0, 1, 0, 1, 0]])
     assert judged(masked, [score]) == judged([[1, None, 0, None, 2]], [score]) == 0.6
     assert judged([grade], [[-np.inf, 4, 3, 3, 1]]) == 0.5
@@ -241,51 +254,67 @@ def test_rows_that_nobody_judged():
         ndcg([[1, np.nan]], [[2, 1]])
 
 
-def test_what_is_no_grade_at_all():
-    """Only None, NaN and their like are unjudged; anything else is an error that says so."""
-    for grade in ([[1, None, "abc"]], [[1, None, object()]], [[1, None, 1j]]):
-        with pytest.raises(ValueError, match="y_true must hold real numbers"):
-            judged(grade, [[3, 2, 1]])
+@pytest.mark.parametrize("wrong", ["abc", object(), 1j], ids=["text", "object", "complex"])
+def test_what_is_no_grade_at_all(wrong):
+    """Only None, NaN and their like mean "not judged"; anything else is an error."""
+    with pytest.raises(ValueError, match="y_true must hold real numbers"):
+        judged([[1, None, wrong]], [[3, 2, 1]])
+
+
+def test_judgements_that_are_sparse_or_infinite():
+    """A sparse matrix has no place for what is not judged; +inf is no grade."""
     with pytest.raises(TypeError, match="must be a dense array"):
         judged(sparse.csr_array([[1, 0, 2]]), [[3, 2, 1]])
     with pytest.raises(ValueError, match="y_true must be finite"):
         judged([[1, np.inf]], [[2, 1]])
 
 
-def test_thresholds_and_options_at_their_edges():
-    """A threshold too small for the grades is still above 0; options are as they are written."""
-    for dtype in (np.float16, np.float32, np.float64):
-        grade = np.array([[0, 1, 0, 0]], dtype=dtype)
-        assert reciprocal_rank(grade, [[4, 3, 2, 1]], min_relevance=1e-60) == 0.5
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_threshold_below_the_precision_of_the_grades(dtype):
+    """A threshold that is 0 in the type of the grades is still above 0."""
+    grade = np.array([[0, 1, 0, 0]], dtype=dtype)
+    assert reciprocal_rank(grade, [[4, 3, 2, 1]], min_relevance=1e-60) == 0.5
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float64])
+def test_a_recall_level_in_any_precision(kind):
+    """One relevant row of ten has a recall of 0.1, however that is rounded."""
     rows = relevant_at(1, *range(5, 14), rows=13)
-    for level in (0.1, np.float32(0.1), np.float64(0.1)):
-        assert interpolated_precision(*rows, recall_level=level) == 1.0
-    for option, metric in (
-        ("persistence", rank_biased_precision),
-        ("max_grade", expected_reciprocal_rank),
-    ):
-        with pytest.raises(ValueError, match=f"'{option}' parameter of"):
-            metric(*ranked(1), **{option: 10**400})
+    assert interpolated_precision(*rows, recall_level=kind(0.1)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("option", "metric"),
+    [("persistence", rank_biased_precision), ("max_grade", expected_reciprocal_rank)],
+)
+def test_numbers_beyond_float64_are_refused_as_options(option, metric):
+    """The error names the option."""
+    with pytest.raises(ValueError, match=f"'{option}' parameter of"):
+        metric(*ranked(1), **{option: 10**400})
+
+
+def test_a_cutoff_beyond_float64():
+    """It takes the whole list."""
     assert fall_out(*ranked(1, 0), k=10**400) == 1.0
 
 
-def test_interpolated_precision_is_expected_over_the_orders_of_long_ties():
-    """Every way to place 4 relevant rows among 10 tied ones, and 3 among 8 more below them."""
+@pytest.mark.parametrize(("level", "wanted"), [(0.0, 1), (0.25, 2), (0.5, 4), (0.7, 6), (1.0, 8)])
+def test_interpolated_precision_is_expected_over_the_orders_of_long_ties(level, wanted):
+    """The mean over every way to place 4 relevant rows among 10 tied ones, and 3 among 8 below."""
     grade, score = [1] * 4 + [0] * 6 + [1, 0] + [1] * 3 + [0] * 5, [5] * 10 + [4, 3] + [2] * 8
     orders = [
         [*one, 10, *other]
         for one in combinations(range(10), 4)
         for other in combinations(range(12, 20), 3)
     ]
-    for level, wanted in ((0.0, 1), (0.25, 2), (0.5, 4), (0.7, 6), (1.0, 8)):
-        precisions = [[n / (row + 1) for n, row in enumerate(at, start=1)] for at in orders]
-        mean = sum(max(line[wanted - 1 :]) for line in precisions) / len(orders)
-        got = interpolated_precision([grade], [score], recall_level=level)
-        assert got == pytest.approx(mean, abs=1e-12)
+    precisions = [[n / (row + 1) for n, row in enumerate(at, start=1)] for at in orders]
+    mean = sum(max(line[wanted - 1 :]) for line in precisions) / len(orders)
+    got = interpolated_precision([grade], [score], recall_level=level)
+    assert got == pytest.approx(mean, abs=1e-12)
 
 
 def test_a_tie_too_long_for_the_highest_precision_is_refused_in_words():
-    """Better than hours without a word; the other policies need no such count."""
+    """An error is better than hours of counting; the other policies need no such count."""
     grade, score = [[1, 0] * 500], [[0] * 1000]
     with pytest.raises(ValueError, match="1000 rows of equal score, 500 of them relevant"):
         interpolated_precision(grade, score)
