@@ -54,7 +54,7 @@ def checks():
 
 
 def rows_of(case, check):
-    """Grades, scores and ids; rows that were judged but not retrieved at -inf."""
+    """Give grades, scores and ids; rows that were judged but not retrieved have the score -inf."""
     given = {**case["input"], **check["params"]}
     grade, score, qid = (list(given[name]) for name in ("y_true", "y_score", "qid"))
     score = [float(value) for value in score]
@@ -67,7 +67,7 @@ def rows_of(case, check):
 
 
 def metric_of(check):
-    """The metric of a check, its parameters in our words."""
+    """Make the metric of a check, its parameters under the names of the package."""
     given = check["params"]
     name = check["metric"]
     options = {"k": given.get("k")}
@@ -89,7 +89,7 @@ def metric_of(check):
 
 @pytest.mark.parametrize(("case", "check"), list(checks()))
 def test_right_values(case, check):
-    """Each value to 1e-12 of itself; per query, undefined ones are nan."""
+    """The metric is within 1e-12 of the right value; an undefined query has the value nan."""
     if (case["id"], check["label"]) in LEFT_OUT:
         pytest.skip(LEFT_OUT[case["id"], check["label"]])
     grade, score, qid = rows_of(case, check)
@@ -103,7 +103,7 @@ def test_right_values(case, check):
 
 
 def test_every_case_has_checks():
-    """None is forgotten, and what is left out is there."""
+    """No case is forgotten, and every check that is left out exists."""
     found = [param.values for param in checks()]
     assert len({case["id"] for case, _ in found}) == 42
     assert set(LEFT_OUT) <= {(case["id"], check["label"]) for case, check in found}
@@ -114,19 +114,18 @@ def harmonic(n):
     return float(np.sum(1.0 / np.arange(1, n + 1)))
 
 
-def test_one_relevant_row_among_many_of_equal_score():
-    """B01, B70: the expectation in closed form, at any size."""
-    for n in (10_000, 1_000_000):
-        grade, score = np.zeros(n, dtype=int), np.full(n, 0.5)
-        grade[0] = 1
-        for metric in (average_precision, reciprocal_rank):
-            value = metric([grade], [score])
-            assert value == pytest.approx(harmonic(n) / n, rel=1e-9)
-        assert precision([grade], [score], k=10) == pytest.approx(1 / n, rel=1e-9)
-        assert recall([grade], [score], k=10) == pytest.approx(10 / n, rel=1e-9)
-        discounts = 1 / np.log2(np.arange(2, n + 2))
-        assert ndcg([grade], [score]) == pytest.approx(discounts.sum() / n, rel=1e-9)
-        assert ndcg([grade], [score], k=10) == pytest.approx(discounts[:10].sum() / n, rel=1e-9)
+@pytest.mark.parametrize("n", [10_000, 1_000_000])
+def test_one_relevant_row_among_many_of_equal_score(n):
+    """B01, B70: the metrics equal their expectation in closed form, at any size."""
+    grade, score = np.zeros(n, dtype=int), np.full(n, 0.5)
+    grade[0] = 1
+    assert average_precision([grade], [score]) == pytest.approx(harmonic(n) / n, rel=1e-9)
+    assert reciprocal_rank([grade], [score]) == pytest.approx(harmonic(n) / n, rel=1e-9)
+    assert precision([grade], [score], k=10) == pytest.approx(1 / n, rel=1e-9)
+    assert recall([grade], [score], k=10) == pytest.approx(10 / n, rel=1e-9)
+    discounts = 1 / np.log2(np.arange(2, n + 2))
+    assert ndcg([grade], [score]) == pytest.approx(discounts.sum() / n, rel=1e-9)
+    assert ndcg([grade], [score], k=10) == pytest.approx(discounts[:10].sum() / n, rel=1e-9)
 
 
 def test_queries_without_an_answer_count():
@@ -144,13 +143,24 @@ def test_cutoffs_of_every_integer_type(kind):
     )
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64", "int64", "float32", "float64"])
-def test_types_of_grades_and_scores(dtype):
-    """B13, B46: no type turns the order round, or overflows."""
+every_dtype = pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "uint64", "int64", "float32", "float64"]
+)
+
+
+@every_dtype
+@pytest.mark.parametrize(
+    ("gain", "want"), [("linear", 0.796333799544492), ("exponential", 0.6935890634491113)]
+)
+def test_types_of_grades(dtype, gain, want):
+    """B46: no type of the grades overflows."""
     grade, score = np.array([3, 2, 0, 1], dtype=dtype), [0.1, 0.9, 0.8, 0.5]
-    for gain, want in (("linear", 0.796333799544492), ("exponential", 0.6935890634491113)):
-        value = ndcg(grade, score, qid=[0] * 4, gain=gain)
-        assert value == pytest.approx(want, rel=1e-12)
+    assert ndcg(grade, score, qid=[0] * 4, gain=gain) == pytest.approx(want, rel=1e-12)
+
+
+@every_dtype
+def test_types_of_scores(dtype):
+    """B13: no type of the scores turns the order round."""
     assert ndcg([3, 0, 1], np.array([2, 0, 1], dtype=dtype), qid=[0] * 3) == 1.0
     if dtype == "int8":
         assert ndcg([0, 3, 1], np.array([-128, 5, 1], dtype=dtype), qid=[0] * 3) == 1.0

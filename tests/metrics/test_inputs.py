@@ -1,4 +1,4 @@
-"""What may come in: ids of any kind, arrays of any library; and what must not, by its message."""
+"""What metrics take: ids of any kind, arrays of any library; and what they refuse, in what words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ IDS = {
 
 @pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
 def test_ids_of_any_kind(qid):
-    """Ids are told apart as they are, never cast, and come back as they were."""
+    """Ids are compared as they are, never cast, and come back as they were."""
     per_query = ndcg.per_query(Y, S, qid=qid)
     np.testing.assert_array_equal(per_query.value, WANT)
     assert per_query.qid.tolist() == list(qid)[::2] or per_query.qid.tolist() == qid[::2].tolist()
@@ -47,67 +47,96 @@ def test_ids_of_any_kind(qid):
 
 @pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
 def test_interleaved_ids_of_any_kind(qid):
-    """Rows of a query need not stand together."""
+    """The rows of a query need not stand together."""
     order = [0, 2, 4, 5, 3, 1]
     shuffled = qid[order] if isinstance(qid, np.ndarray) else [qid[at] for at in order]
     per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=shuffled)
     np.testing.assert_array_equal(per_query.value, WANT)
 
 
+@pytest.mark.parametrize("order", [[*range(6)], [0, 2, 4, 5, 3, 1]], ids=["sorted", "mixed"])
 @pytest.mark.parametrize("qid", IDS.values(), ids=IDS)
-def test_ids_that_are_objects_in_pandas(qid):
-    """Told apart as those of a list are."""
+def test_ids_that_are_objects_in_pandas(qid, order):
+    """A Series of objects tells ids apart as a list does."""
     pd = needs("pandas")
     listed = qid.tolist() if isinstance(qid, np.ndarray) else qid
-    for order in ([*range(6)], [0, 2, 4, 5, 3, 1]):
-        objects = np.fromiter((listed[at] for at in order), dtype=object, count=6)
-        ids = pd.Series(objects, dtype=object)
-        per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=ids)
-        np.testing.assert_array_equal(per_query.value, WANT)
-        assert per_query.qid.tolist() == listed[::2]
+    objects = np.fromiter((listed[at] for at in order), dtype=object, count=6)
+    ids = pd.Series(objects, dtype=object)
+    per_query = ndcg.per_query(np.array(Y)[order], np.array(S)[order], qid=ids)
+    np.testing.assert_array_equal(per_query.value, WANT)
+    assert per_query.qid.tolist() == listed[::2]
 
 
-def test_ids_from_pandas():
-    """Categoricals (unused categories do not count), nullable and text dtypes, dates, indexes."""
+# Ids in pandas: made of pandas and the codes, where pandas is installed.
+IN_PANDAS = {
+    "int": lambda pd, codes: codes,
+    "Int64": lambda pd, codes: codes.astype("Int64"),
+    "unused category": lambda pd, codes: codes.astype("category").cat.add_categories([9]),
+    "text": lambda pd, codes: codes.map({0: "a", 1: "b", 2: "c"}),
+    "string": lambda pd, codes: codes.map({0: "a", 1: "b", 2: "c"}).astype("string"),
+    "categories of text": lambda pd, codes: codes.map({0: "z", 1: "b", 2: "c"}).astype(
+        pd.CategoricalDtype(list("abcz"))
+    ),
+    "times with a zone": lambda pd, codes: (
+        pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(codes, "D")
+    ),
+    "Index": lambda pd, codes: pd.Index(CODES),
+    "MultiIndex": lambda pd, codes: pd.MultiIndex.from_product([["u", "v", "w"], [1]]).repeat(2),
+}
+MISSING_IN_PANDAS = {
+    "Int64": lambda pd, codes: codes.astype("Int64").where(codes != 1),
+    "float": lambda pd, codes: codes.where(codes != 1),
+    "text": lambda pd, codes: pd.Series(["a", "a", None, "b", "b", "b"]),
+    "string": lambda pd, codes: pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
+    "times": lambda pd, codes: pd.to_datetime(
+        pd.Series(["2024-01-01", "2024-01-01", None, None, None, None])
+    ),
+    "category": lambda pd, codes: pd.Series(["a", "a", None, "b", "b", "b"], dtype="category"),
+    "part of a tuple": lambda pd, codes: pd.Series(
+        [("a", 1), ("a", 1), ("a", np.nan), *[("b", 1)] * 3]
+    ),
+    "part of a MultiIndex": lambda pd, codes: pd.MultiIndex.from_tuples(
+        [("a", 1), ("a", 1), ("a", None), *[("b", 1)] * 3]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", IN_PANDAS.values(), ids=IN_PANDAS)
+def test_ids_from_pandas(make):
+    """Every dtype and index gives the queries; unused categories do not count."""
     pd = needs("pandas")
-    codes = pd.Series(CODES)
-    for qid in (
-        codes,
-        codes.astype("Int64"),
-        codes.astype("category").cat.add_categories([9]),
-        codes.map({0: "a", 1: "b", 2: "c"}),
-        codes.map({0: "a", 1: "b", 2: "c"}).astype("string"),
-        codes.map({0: "z", 1: "b", 2: "c"}).astype(pd.CategoricalDtype(list("abcz"))),
-        pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(codes, "D"),
-        pd.Index(CODES),
-        pd.MultiIndex.from_product([["u", "v", "w"], [1]]).repeat(2),
-    ):
-        np.testing.assert_array_equal(ndcg.per_query(Y, S, qid=qid).value, WANT)
-    # Positions count, never the labels of an index.
+    qid = make(pd, pd.Series(CODES))
+    np.testing.assert_array_equal(ndcg.per_query(Y, S, qid=qid).value, WANT)
+
+
+@pytest.mark.parametrize("make", MISSING_IN_PANDAS.values(), ids=MISSING_IN_PANDAS)
+def test_ids_that_are_missing_in_pandas(make):
+    """The error names the first row that lacks an id."""
+    pd = needs("pandas")
+    with pytest.raises(ValueError, match="row 2 has no query id"):
+        ndcg(Y, S, qid=make(pd, pd.Series(CODES)))
+
+
+def test_rows_of_pandas_are_matched_by_position():
+    """The labels of an index do not matter; ids must be hashable."""
+    pd = needs("pandas")
     y = pd.Series(Y, index=[5, 4, 3, 2, 1, 0])
-    assert ndcg(y, pd.Series(S), qid=codes) == WANT.mean()
-    for missing in (
-        codes.astype("Int64").where(codes != 1),
-        codes.where(codes != 1),
-        pd.Series(["a", "a", None, "b", "b", "b"]),
-        pd.Series(["a", "a", pd.NA, "b", "b", "b"], dtype="string"),
-        pd.to_datetime(pd.Series(["2024-01-01", "2024-01-01", None, None, None, None])),
-        pd.Series(["a", "a", None, "b", "b", "b"], dtype="category"),
-        pd.Series([("a", 1), ("a", 1), ("a", np.nan), *[("b", 1)] * 3]),
-        pd.MultiIndex.from_tuples([("a", 1), ("a", 1), ("a", None), *[("b", 1)] * 3]),
-    ):
-        with pytest.raises(ValueError, match="row 2 has no query id"):
-            ndcg(Y, S, qid=missing)
+    assert ndcg(y, pd.Series(S), qid=pd.Series(CODES)) == WANT.mean()
     with pytest.raises(TypeError, match="qid must hold hashable ids"):
         ndcg(Y, S, qid=pd.Series([[1]] * 6))
 
 
-def test_grades_and_scores_from_pandas():
-    """Nullable numbers are numbers; their missing values are an error."""
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "UInt8", "int8", "float32"])
+def test_numbers_of_pandas(dtype):
+    """Nullable numbers are numbers."""
     pd = needs("pandas")
-    for dtype in ("Int64", "Float64", "UInt8", "int8", "float32"):
-        y, s = pd.Series(Y, dtype=dtype), pd.Series(S, dtype=dtype)
-        assert ndcg(y, s, qid=CODES) == WANT.mean()
+    y, s = pd.Series(Y, dtype=dtype), pd.Series(S, dtype=dtype)
+    assert ndcg(y, s, qid=CODES) == WANT.mean()
+
+
+def test_grades_and_scores_from_pandas():
+    """Columns and index levels give grades, scores and ids; a missing number is an error."""
+    pd = needs("pandas")
     assert ndcg(pd.DataFrame({"y": Y}), pd.DataFrame({"s": S}), qid=CODES) == WANT.mean()
     assert ndcg(pd.Series(Y, index=pd.Index(CODES, name="qid")), S) == WANT.mean()
     index = pd.MultiIndex.from_arrays([CODES, range(6)], names=["qid", "row"])
@@ -119,17 +148,25 @@ def test_grades_and_scores_from_pandas():
         ndcg(Y, holes, qid=CODES)
 
 
-def test_arrays_from_polars():
-    """Series of polars, ids in text or numbers."""
+TEXT_CODES = ["a", "a", "b", "b", "c", "c"]
+IN_POLARS = {
+    "numbers": lambda pl: pl.Series(CODES),
+    "text": lambda pl: pl.Series(TEXT_CODES),
+    "categories": lambda pl: pl.Series(TEXT_CODES, dtype=pl.Categorical),
+}
+
+
+@pytest.mark.parametrize("make", IN_POLARS.values(), ids=IN_POLARS)
+def test_arrays_from_polars(make):
+    """Series of polars are grades, scores and ids."""
     pl = needs("polars")
-    for qid in (
-        pl.Series(CODES),
-        pl.Series(["a", "a", "b", "b", "c", "c"]),
-        pl.Series(["a", "a", "b", "b", "c", "c"], dtype=pl.Categorical),
-    ):
-        np.testing.assert_array_equal(
-            ndcg.per_query(pl.Series(Y), pl.Series(S), qid=qid).value, WANT
-        )
+    got = ndcg.per_query(pl.Series(Y), pl.Series(S), qid=make(pl))
+    np.testing.assert_array_equal(got.value, WANT)
+
+
+def test_an_id_that_is_missing_in_polars():
+    """The error names the row."""
+    pl = needs("polars")
     with pytest.raises(ValueError, match="row 1 has no query id"):
         ndcg(Y, S, qid=pl.Series([1, None, 1, 1, 1, 1]))
 
@@ -141,11 +178,15 @@ def test_ids_travel_on_y():
     assert ndcg(target, S, qid=[1] * 6) == ndcg([Y], [S])
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integer_scores_beyond_float64_keep_their_order(dtype):
+    """Neighbouring integers are not cast into ties."""
+    scores = np.array([2**53 + 1, 2**53, 2**53 + 2], dtype=dtype)
+    assert ndcg([[2, 0, 3]], scores[None]) == 1
+
+
 def test_scores_beyond_float64_keep_their_order():
-    """Neighbouring integers and long doubles are not cast into ties."""
-    for dtype in ("int64", "uint64"):
-        scores = np.array([2**53 + 1, 2**53, 2**53 + 2], dtype=dtype)
-        assert ndcg([[2, 0, 3]], scores[None]) == 1
+    """Neighbouring long doubles are not cast into ties, nor small integers into wrong signs."""
     fine = np.array([1, 0, 2], dtype=np.longdouble) * np.finfo(np.longdouble).eps + 1
     assert ndcg([[2, 0, 3]], fine[None]) == 1
     edge = np.array([fine[0], np.inf, -np.inf], dtype=np.longdouble)
@@ -578,43 +619,52 @@ def test_a_cutoff_given_twice():
         get_metric(10)
 
 
-def test_thresholds_are_compared_in_the_precision_of_the_grades():
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_thresholds_are_compared_in_the_precision_of_the_grades(dtype):
     """0.7 in float32 is at least 0.7."""
-    for dtype in ("float16", "float32", "float64"):
-        grades = np.array([[0.7, 0.1]], dtype=dtype)
-        assert get_metric("recall")(grades, [[2, 1]], min_relevance=0.7, k=1) == 1
-        assert ndcg(grades, [[2, 1]], gain={0.1: 0, 0.7: 5}) == 1
-        assert get_metric("dcg")(grades, [[2, 1]], k=1) == pytest.approx(float(grades[0, 0]))
+    grades = np.array([[0.7, 0.1]], dtype=dtype)
+    assert get_metric("recall")(grades, [[2, 1]], min_relevance=0.7, k=1) == 1
+    assert ndcg(grades, [[2, 1]], gain={0.1: 0, 0.7: 5}) == 1
+    assert get_metric("dcg")(grades, [[2, 1]], k=1) == pytest.approx(float(grades[0, 0]))
 
 
-def test_integer_grades_of_any_width_are_themselves():
-    """Kept short where they fit, never cut; thresholds between them count."""
-    for high in (2, 2**15 - 1, 2**15, 2**31, 2**62):
-        rows = np.array([[0, high, high - 1]]), [[3, 2, 1]]
-        want = (high / np.log2(3) + (high - 1) / 2) / (high + (high - 1) / np.log2(3))
-        assert ndcg(*rows) == pytest.approx(want, rel=1e-15)
-        assert ndcg(*rows, gain={0: 0, high: high, high - 1: high - 1}) == pytest.approx(want)
-        assert get_metric("dcg")([[high] * 3], [[1] * 3], k=1) == high
-    for threshold, hits in ((1, 2), (1.0000000001, 1), (1.5, 1), (2, 1), (2.5, 0)):
-        found = get_metric("hit_rate").per_query(
-            [[0, 1, 2]], [[1, 2, 3]], min_relevance=threshold, replace_undefined_by=-1
-        )
-        assert precision([[0, 1, 2]], [[1, 2, 3]], min_relevance=threshold) == pytest.approx(
-            hits / 3
-        )
-        assert found.value[0] == (1 if hits else -1)
+@pytest.mark.parametrize("high", [2, 2**15 - 1, 2**15, 2**31, 2**62])
+def test_integer_grades_of_any_width_are_themselves(high):
+    """Grades are stored in few bytes where they fit, and never cut."""
+    rows = np.array([[0, high, high - 1]]), [[3, 2, 1]]
+    want = (high / np.log2(3) + (high - 1) / 2) / (high + (high - 1) / np.log2(3))
+    assert ndcg(*rows) == pytest.approx(want, rel=1e-15)
+    assert ndcg(*rows, gain={0: 0, high: high, high - 1: high - 1}) == pytest.approx(want)
+    assert get_metric("dcg")([[high] * 3], [[1] * 3], k=1) == high
 
 
-def test_weights_of_any_size():
-    """No sum of them overflows, none is lost."""
+@pytest.mark.parametrize(
+    ("threshold", "hits"), [(1, 2), (1.0000000001, 1), (1.5, 1), (2, 1), (2.5, 0)]
+)
+def test_thresholds_between_integer_grades(threshold, hits):
+    """A threshold is not rounded to a grade."""
+    rows = [[0, 1, 2]], [[1, 2, 3]]
+    found = get_metric("hit_rate").per_query(
+        *rows, min_relevance=threshold, replace_undefined_by=-1
+    )
+    assert precision(*rows, min_relevance=threshold) == pytest.approx(hits / 3)
+    assert found.value[0] == (1 if hits else -1)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1.0, 1.7e308])
+def test_weights_of_any_size(scale):
+    """No sum of weights overflows, and no weight is lost."""
     rows = [[1, 0], [0, 1]], [[2, 1], [2, 1]]
-    for scale in (1e-320, 1.0, 1.7e308):
-        assert precision(*rows, k=1, sample_weight=[scale, scale]) == 0.5
+    assert precision(*rows, k=1, sample_weight=[scale, scale]) == 0.5
+
+
+def test_weights_of_each_row_of_a_rectangle():
+    """A rectangle takes a weight for each row as well as one for each query."""
     assert ndcg([Y], [S], sample_weight=[[3] * 6]) == ndcg([Y], [S])
 
 
 def test_metrics_cannot_be_changed_from_outside():
-    """The metrics are shared by everybody in a process."""
+    """All code of a process shares the metrics."""
     with pytest.raises(TypeError, match="does not support item assignment"):
         ndcg.options["k"] = 1
     with pytest.raises(TypeError, match="does not support item assignment"):
@@ -637,18 +687,21 @@ def test_negative_grades_are_not_relevant_for_hit_metrics():
     assert ndcg([[-1, 2]], [[2, 1]], gain={-1: 0, 2: 2}) == pytest.approx(1 / np.log2(3))
 
 
-def test_numpy_integers_are_cutoffs():
-    """K of any integer type."""
-    want = ndcg(Y, S, qid=CODES, k=2)
-    for kind in (np.int8, np.int32, np.int64, np.uint8):
-        assert ndcg(Y, S, qid=CODES, k=kind(2)) == want
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8])
+def test_numpy_integers_are_cutoffs(kind):
+    """A cutoff may have any integer type."""
+    assert ndcg(Y, S, qid=CODES, k=kind(2)) == ndcg(Y, S, qid=CODES, k=2)
 
 
-def test_exponential_gains_of_large_grades():
-    """NDCG is finite and right however large the grade; DCG says when it cannot be."""
-    for high in (64, 1100, 10**6):
-        want = (0.5 + 1 / np.log2(3)) / (1 + 0.5 / np.log2(3))
-        assert ndcg([[high, high - 1]], [[1, 2]], gain="exponential") == pytest.approx(want)
+@pytest.mark.parametrize("high", [64, 1100, 10**6])
+def test_ndcg_of_exponential_gains_of_large_grades(high):
+    """NDCG is finite and right however large the grade."""
+    want = (0.5 + 1 / np.log2(3)) / (1 + 0.5 / np.log2(3))
+    assert ndcg([[high, high - 1]], [[1, 2]], gain="exponential") == pytest.approx(want)
+
+
+def test_dcg_of_exponential_gains_of_large_grades():
+    """DCG is right while it is finite, and an error where it is not."""
     assert get_metric("dcg")([[64, 63]], [[2, 1]], gain="exponential") == pytest.approx(
         2**64 - 1 + (2**63 - 1) / np.log2(3)
     )
