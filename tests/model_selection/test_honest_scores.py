@@ -98,18 +98,20 @@ class Table:
     __copy__ = __deepcopy__ = __reduce_ex__ = refuse
 
 
-def test_the_routing_request_copies_nothing():
-    """It is asked for many times in a search; what the scorer carries stays where it is."""
-    for scorer in (
-        make_rank_scorer("ndcg", gain=Table()),
-        make_multi_rank_scorer(["ndcg", "map"], gain=Table()),
-    ):
+@pytest.mark.parametrize(
+    ("make", "metrics"),
+    [(make_rank_scorer, "ndcg"), (make_multi_rank_scorer, ["ndcg", "map"])],
+    ids=["one metric", "several metrics"],
+)
+def test_the_routing_request_copies_nothing(make, metrics):
+    """A search asks for it many times; the scorer's table of gains is never copied."""
+    scorer = make(metrics, gain=Table())
+    for _ in range(20):
+        assert scorer.get_metadata_routing().score.requests["qid"] is not None
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(ByColumn(), GRID, scoring=scorer, refit=False, cv=CV)
         for _ in range(20):
-            assert scorer.get_metadata_routing().score.requests["qid"] is not None
-        with sklearn.config_context(enable_metadata_routing=True):
-            search = GridSearchCV(ByColumn(), GRID, scoring=scorer, refit=False, cv=CV)
-            for _ in range(20):
-                sklearn.utils.metadata_routing.get_routing_for_object(search)
+            sklearn.utils.metadata_routing.get_routing_for_object(search)
 
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
@@ -129,7 +131,7 @@ def test_lost_ids_are_said_where_scikit_learn_goes_on():
 
 
 def test_the_error_names_the_columns_that_are_there():
-    """A name that was misspelt is seen."""
+    """A misspelt name is found by comparison."""
     carried = CARRIERS["X column"](X, Y, QID)
     message = (
         r"only the names \['a', 'b', 'c', 'qid'\]. Did you mean qid='qid'\?.*column 'qids' of X"
@@ -157,7 +159,7 @@ CUT = {
 
 @pytest.mark.parametrize("cut", CUT)
 def test_a_cut_query_is_noticed(cut):
-    """By a RankTarget, which knows how large its queries were."""
+    """A RankTarget knows how large its queries were, and warns when a part of one is scored."""
     message = "some of their rows are missing or repeated, so that they are not scored whole"
     with pytest.warns(QuerySplitWarning, match=message):
         CUT[cut](RankTarget(Y, qid=QID))

@@ -145,7 +145,7 @@ def test_a_search_refuses_a_model_that_covers_too_little():
 
 
 def test_what_is_missing_is_said_before_and_after_fitting():
-    """A table when the scorer is made; items where they are looked for."""
+    """A missing table is an error when the scorer is made, missing items when it scores."""
     with pytest.raises(TypeError, match="novelty needs popularity=…"):
         make_rank_scorer("novelty@10")
     with pytest.raises(TypeError, match="serendipity needs popularity=…"):
@@ -179,7 +179,7 @@ def test_what_is_missing_is_said_before_and_after_fitting():
 
 
 def test_scorers_with_tables_print_pickle_and_negate():
-    """Short, whole, and with the sign of scikit-learn's."""
+    """The repr is short, a pickle is whole, and an error has scikit-learn's sign."""
     coverage = make_rank_scorer("coverage@5", catalog=CATALOG, item="item_id")
     assert repr(coverage) == (
         "make_rank_scorer('catalog_coverage@5', catalog=<50 items>, item='item_id')"
@@ -191,22 +191,25 @@ def test_scorers_with_tables_print_pickle_and_negate():
     assert error == pytest.approx(-np.sqrt(np.mean((Y - model.predict(X)) ** 2)), abs=1e-12)
 
 
-def test_a_requested_name_counts_with_routing_off_and_on():
-    """set_score_request says where items are, whatever the switch."""
-    coverage = make_rank_scorer("coverage@5", catalog=CATALOG).set_score_request(item="article")
-    want = [fold_by_hand(test, X[:, 1])[1] for _, test in folds(QID)]
-    for carried in (
+@pytest.mark.parametrize(
+    "carried",
+    [
         Carried(X, RankTarget(Y, qid=QID, article=ITEM)),
         Carried(X, Y, {"qid": QID, "article": ITEM}, routing=True),
-    ):
-        got = carried.validate(
-            cross_validate,
-            ByColumn(column=1),
-            scoring=coverage,
-            cv=folds(QID),
-            error_score="raise",
-        )
-        close(got["test_score"], want)
+    ],
+    ids=["routing off", "routing on"],
+)
+def test_a_requested_name_counts_with_routing_off_and_on(carried):
+    """set_score_request says under which name the items are."""
+    coverage = make_rank_scorer("coverage@5", catalog=CATALOG).set_score_request(item="article")
+    got = carried.validate(
+        cross_validate,
+        ByColumn(column=1),
+        scoring=coverage,
+        cv=folds(QID),
+        error_score="raise",
+    )
+    close(got["test_score"], [fold_by_hand(test, X[:, 1])[1] for _, test in folds(QID)])
 
 
 def test_around_a_ranker():

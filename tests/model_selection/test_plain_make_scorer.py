@@ -35,16 +35,24 @@ def routed(scorer):
 
 
 @pytest.mark.parametrize("carrier", ["routed", "RankTarget", "y index"])
-def test_it_finds_the_ids_that_reach_a_metric(carrier):
-    """From RankTarget, the index of y, or routed; in a search, one and many."""
+@pytest.mark.parametrize("key", ["score", "ndcg"], ids=["one scorer", "two scorers"])
+def test_it_finds_the_ids_that_reach_a_metric(key, carrier):
+    """They come from RankTarget, from the index of y, or routed, in a search."""
     carried = CARRIERS[carrier](X, Y, QID)
     plain = routed(make_scorer(ndcg, k=10)) if carried.routing else PLAIN
-    for scoring, key in ((plain, "score"), ({"ndcg": plain, "again": plain}, "ndcg")):
-        search = GridSearchCV(ByColumn(), GRID, scoring=scoring, cv=CV, error_score="raise")
-        carried.call(search.set_params(refit=True if key == "score" else key).fit)
-        assert search.best_params_ == {"column": 1}
-        got = [search.cv_results_[f"split{fold}_test_{key}"][1] for fold in range(3)]
-        close(got, folds_by_hand(Y, X[:, 1], QID))
+    one = key == "score"
+    search = GridSearchCV(
+        ByColumn(),
+        GRID,
+        scoring=plain if one else {"ndcg": plain, "again": plain},
+        refit=True if one else key,
+        cv=CV,
+        error_score="raise",
+    )
+    carried.call(search.fit)
+    assert search.best_params_ == {"column": 1}
+    got = [search.cv_results_[f"split{fold}_test_{key}"][1] for fold in range(3)]
+    close(got, folds_by_hand(Y, X[:, 1], QID))
 
 
 @pytest.mark.parametrize("carrier", ["X column", "X index"])
@@ -167,27 +175,36 @@ def check_weighted(search, key):
 
 
 @pytest.mark.filterwarnings("ignore:.*does not support sample_weight")
-def test_weights_of_fit_reach_the_scorers_that_ask():
-    """Routing off: fit(sample_weight=…) goes on to them from scikit-learn 1.7 on."""
+@pytest.mark.parametrize("key", WEIGHTED)
+def test_weights_of_fit_reach_the_scorers_that_ask(key):
+    """With routing off, scikit-learn passes fit(sample_weight=…) on to them since 1.7."""
     y = RankTarget(Y, qid=QID)
     forwards = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 7)
-    for key, make in WEIGHTED.items():
-        search = GridSearchCV(
-            ByColumn(), GRID, scoring=make(), refit=False, cv=CV, error_score="raise"
-        ).fit(X, y, sample_weight=WEIGHT)
-        got = [search.cv_results_[f"split{fold}_test_{key}"][1] for fold in range(3)]
-        close(got, weighted_by_hand(1) if forwards else folds_by_hand(Y, X[:, 1], QID))
-    for scoring in (
+    search = GridSearchCV(
+        ByColumn(), GRID, scoring=WEIGHTED[key](), refit=False, cv=CV, error_score="raise"
+    ).fit(X, y, sample_weight=WEIGHT)
+    got = [search.cv_results_[f"split{fold}_test_{key}"][1] for fold in range(3)]
+    close(got, weighted_by_hand(1) if forwards else folds_by_hand(Y, X[:, 1], QID))
+
+
+@pytest.mark.filterwarnings("ignore:.*does not support sample_weight")
+@pytest.mark.parametrize(
+    "scoring",
+    [
         make_rank_scorer("ndcg@10"),
         {"a": make_rank_scorer("ndcg@10"), "b": make_rank_scorer("map")},
         make_multi_rank_scorer(["ndcg@10"]),
-    ):
-        search = GridSearchCV(
-            ByColumn(), GRID, scoring=scoring, refit=False, cv=CV, error_score="raise"
-        )
-        search.fit(X, y, sample_weight=np.arange(Y.size))  # weights of rows, for the model only
-        first = next(name for name in search.cv_results_ if name.startswith("split0_test"))
-        close(search.cv_results_[first][1], folds_by_hand(Y, X[:, 1], QID)[0])
+    ],
+    ids=["one scorer", "two scorers", "multi-scorer"],
+)
+def test_weights_of_fit_do_not_reach_other_scorers(scoring):
+    """A scorer that asks for no weights takes none; weights of rows are the model's alone."""
+    search = GridSearchCV(
+        ByColumn(), GRID, scoring=scoring, refit=False, cv=CV, error_score="raise"
+    )
+    search.fit(X, RankTarget(Y, qid=QID), sample_weight=np.arange(Y.size))
+    first = next(name for name in search.cv_results_ if name.startswith("split0_test"))
+    close(search.cv_results_[first][1], folds_by_hand(Y, X[:, 1], QID)[0])
 
 
 def test_weights_must_be_those_of_queries():

@@ -1,4 +1,4 @@
-"""Any estimator to one number per row."""
+"""How a scorer gets one number per row from any estimator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from sklearn_rankscore import make_rank_scorer, ndcg
+from sklearn_rankscore import average_precision, make_rank_scorer, ndcg
 
 RNG = np.random.default_rng(0)
 QID = np.repeat(np.arange(30), 6)
@@ -30,7 +30,7 @@ def check(model, y, rows):
 
 
 def test_regressors_predict():
-    """Flat or as one column."""
+    """Their predictions may be flat or one column."""
     model = Ridge().fit(X, GRADED)
     check(model, GRADED, model.predict(X))
     column = LinearRegression().fit(X, GRADED[:, None])
@@ -38,30 +38,38 @@ def test_regressors_predict():
     check(column, GRADED, column.predict(X).ravel())
 
 
-def test_binary_classifiers_decide_or_give_a_probability():
-    """Never by predicted class; grades need not be 0 and 1."""
-    for y in (BINARY, BINARY * 3, BINARY.astype(bool)):
-        model = LogisticRegression().fit(X, y)
-        check(model, y, model.decision_function(X))
-        svc = LinearSVC().fit(X, y)
-        check(svc, y, svc.decision_function(X))
-        forest = RandomForestClassifier(random_state=0).fit(X, y)
-        check(forest, y, forest.predict_proba(X)[:, 1])
+@pytest.mark.parametrize(
+    "y", [BINARY, BINARY * 3, BINARY.astype(bool)], ids=["0 and 1", "0 and 3", "bool"]
+)
+def test_binary_classifiers_decide_or_give_a_probability(y):
+    """They are never ranked by predicted class; the two grades may be any numbers."""
+    model = LogisticRegression().fit(X, y)
+    check(model, y, model.decision_function(X))
+    svc = LinearSVC().fit(X, y)
+    check(svc, y, svc.decision_function(X))
+    forest = RandomForestClassifier(random_state=0).fit(X, y)
+    check(forest, y, forest.predict_proba(X)[:, 1])
+
+
+def test_pipelines_and_searches_decide_as_their_classifier_does():
+    """They are ranked by the decision function of what is inside."""
     pipeline = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, BINARY)
     check(pipeline, BINARY, pipeline.decision_function(X))
     search = GridSearchCV(LogisticRegression(), {"C": [1.0]}).fit(X, BINARY)
     check(search, BINARY, search.decision_function(X))
 
 
-def test_graded_classifiers_are_ranked_by_expected_grade():
-    """Sum of p(grade) * grade over classes_, whatever grades a fold happens to have."""
-    for y in (GRADED, np.where(GRADED == 1, 2, GRADED)):
-        model = LogisticRegression().fit(X, y)
-        expected = sum(
-            p * grade for p, grade in zip(model.predict_proba(X).T, model.classes_, strict=True)
-        )
-        assert score(model, X, y, qid=QID) == pytest.approx(ndcg(y, expected, qid=QID, k=3))
-        assert score(model, X, y, qid=QID) > ndcg(y, model.predict(X), qid=QID, k=3)
+@pytest.mark.parametrize(
+    "y", [GRADED, np.where(GRADED == 1, 2, GRADED)], ids=["all grades", "no grade 1"]
+)
+def test_graded_classifiers_are_ranked_by_expected_grade(y):
+    """The sum of p(grade) * grade over classes_, whatever grades a fold happens to have."""
+    model = LogisticRegression().fit(X, y)
+    expected = sum(
+        p * grade for p, grade in zip(model.predict_proba(X).T, model.classes_, strict=True)
+    )
+    assert score(model, X, y, qid=QID) == pytest.approx(ndcg(y, expected, qid=QID, k=3))
+    assert score(model, X, y, qid=QID) > ndcg(y, model.predict(X), qid=QID, k=3)
 
 
 def test_a_classifier_that_saw_one_grade_scores_the_expectation():
@@ -70,18 +78,14 @@ def test_a_classifier_that_saw_one_grade_scores_the_expectation():
     check(model, GRADED, np.zeros(180))
 
 
-def test_a_method_may_be_chosen():
-    """Explicit methods are taken at their word."""
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_a_method_may_be_chosen(method):
+    """The scorer ranks by the method that response_method names."""
     model = LogisticRegression().fit(X, BINARY)
-    for method, rows in (
-        ("predict", model.predict(X)),
-        ("predict_proba", model.predict_proba(X)[:, 1]),
-        ("decision_function", model.decision_function(X)),
-    ):
-        scorer = make_rank_scorer("map", response_method=method)
-        from sklearn_rankscore import average_precision
-
-        assert scorer(model, X, BINARY, qid=QID) == average_precision(BINARY, rows, qid=QID)
+    rows = getattr(model, method)(X)
+    rows = rows[:, 1] if method == "predict_proba" else rows
+    scorer = make_rank_scorer("map", response_method=method)
+    assert scorer(model, X, BINARY, qid=QID) == average_precision(BINARY, rows, qid=QID)
 
 
 class Backwards:
@@ -109,7 +113,7 @@ def test_the_order_of_classes_does_not_matter(decides):
 
 
 def test_outlier_detectors_decide():
-    """Not by their -1 and 1."""
+    """They are ranked by their decision function, not by -1 and 1."""
     model = IsolationForest(n_estimators=10, random_state=0).fit(X)
     check(model, GRADED, model.decision_function(X))
 
@@ -154,12 +158,12 @@ class Diverged(Bare):
     ],
 )
 def test_models_that_cannot_rank(model, y, message):
-    """Each says what is missing."""
+    """Each error says what is missing."""
     with pytest.raises(ValueError, match=message):
         score(model, X, y, qid=QID)
 
 
 def test_the_cure_for_a_classifier_without_probabilities_works():
-    """What the message recommends."""
+    """A calibrated classifier, which the error recommends, can be ranked."""
     model = CalibratedClassifierCV(LinearSVC(), cv=3).fit(X, GRADED)
     assert score(model, X, GRADED, qid=QID) > 0.8

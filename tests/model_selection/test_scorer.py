@@ -67,12 +67,24 @@ def by_hand(column, k=10):
 
 
 def carriers():
-    """Ways of giving ids: name, X, y, fit parameters, whether routing is on."""
+    """Give each way to pass ids: its name, X, y, fit parameters, and whether routing is on."""
     yield "RankTarget", X, RankTarget(Y, qid=QID), {}, False
     yield "RankTarget, routing on", X, RankTarget(Y, qid=QID), {}, True
     yield "routed", X, Y, {"qid": QID}, True
     yield "routed as list", X, Y, {"qid": list(QID)}, True
     yield "routed with groups", X, Y, {"qid": QID, "groups": QID}, True
+
+
+FRAMES = (
+    "y index",
+    "y index of two levels",
+    "X column",
+    "X column, categorical",
+    "X index",
+    "polars X column",
+    "routed Series",
+    "routed polars",
+)
 
 
 def frames():
@@ -128,32 +140,46 @@ def test_grid_search_with_each_carrier(carrier, n_jobs):
     check_search(X_, y, parameters, routing, n_jobs)
 
 
-def test_grid_search_with_carriers_of_pandas_and_polars():
-    """The same from frames: index levels, columns, series."""
-    for _, X_, y, parameters, routing in frames():
-        check_search(X_, y, parameters, routing)
+def test_no_frame_is_forgotten():
+    """The names of the parametrized tests are those of the frames."""
+    assert tuple(frame[0] for frame in frames()) == FRAMES
 
 
-def test_cross_validate_with_each_carrier():
-    """cross_validate and cross_val_score, single and multi-metric."""
-    multi = make_multi_rank_scorer(["ndcg@10", "map"])
-    for _, X_, y, parameters, routing in [*carriers(), *frames()]:
-        with sklearn.config_context(enable_metadata_routing=routing):
-            for scoring, key in (
-                (make_rank_scorer("ndcg@10"), "test_score"),
-                ({"a": make_rank_scorer("ndcg@10")}, "test_a"),
-                (multi, "test_ndcg@10"),
-            ):
-                scores = cross_validate(
-                    ByColumn(1),
-                    X_,
-                    y,
-                    scoring=scoring,
-                    cv=QueryKFold(5),
-                    params=parameters,
-                    error_score="raise",
-                )[key]
-                np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
+def carrier_of(name):
+    """Give X, y, fit parameters and whether routing is on, from arrays or frames."""
+    found = [*carriers(), *(frames() if name in FRAMES else ())]
+    return next(carrier[1:] for carrier in found if carrier[0] == name)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_grid_search_with_carriers_of_pandas_and_polars(name):
+    """Index levels, columns and Series give the same scores."""
+    check_search(*carrier_of(name))
+
+
+SCORINGS = {
+    "test_score": lambda: make_rank_scorer("ndcg@10"),
+    "test_a": lambda: {"a": make_rank_scorer("ndcg@10")},
+    "test_ndcg@10": lambda: make_multi_rank_scorer(["ndcg@10", "map"]),
+}
+
+
+@pytest.mark.parametrize("key", SCORINGS)
+@pytest.mark.parametrize("name", [*(carrier[0] for carrier in CARRIERS), *FRAMES])
+def test_cross_validate_with_each_carrier(name, key):
+    """A scorer, a dict of scorers and a multi-scorer give each fold its score by hand."""
+    X_, y, parameters, routing = carrier_of(name)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        scores = cross_validate(
+            ByColumn(1),
+            X_,
+            y,
+            scoring=SCORINGS[key](),
+            cv=QueryKFold(5),
+            params=parameters,
+            error_score="raise",
+        )[key]
+    np.testing.assert_allclose(scores, by_hand(1), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -351,10 +377,9 @@ def test_a_split_that_cuts_queries_is_noticed():
         )
 
 
-def test_scorers_copy_pickle_and_show_themselves():
-    """A scorer is what its repr says, after any round trip."""
-    y = RankTarget(Y, qid=QID)
-    for scorer, text in (
+@pytest.mark.parametrize(
+    ("scorer", "text"),
+    [
         (make_rank_scorer("ndcg@10"), "make_rank_scorer('ndcg@10')"),
         (
             make_rank_scorer("map", min_relevance=2, qid="user", on_split_query="raise"),
@@ -367,16 +392,26 @@ def test_scorers_copy_pickle_and_show_themselves():
             make_multi_rank_scorer(["ndcg@10", "map"], response_method="predict"),
             "make_multi_rank_scorer(['ndcg@10', 'map'], response_method='predict')",
         ),
-    ):
-        assert repr(scorer) == text
-        value = scorer(ByColumn(1), X, y)
-        for other in (
-            pickle.loads(pickle.dumps(scorer)),
-            copy.deepcopy(scorer),
-            clone(scorer, safe=False),
-        ):
-            assert repr(other) == text
-            assert other(ByColumn(1), X, y) == value
+    ],
+    ids=["plain", "with options", "multi"],
+)
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        pytest.param(lambda scorer: pickle.loads(pickle.dumps(scorer)), id="pickle"),
+        pytest.param(copy.deepcopy, id="deepcopy"),
+        pytest.param(lambda scorer: clone(scorer, safe=False), id="clone"),
+    ],
+)
+def test_scorers_copy_pickle_and_show_themselves(scorer, text, duplicate):
+    """A scorer is what its repr says, and so is a copy of it."""
+    y, other = RankTarget(Y, qid=QID), duplicate(scorer)
+    assert repr(scorer) == repr(other) == text
+    assert other(ByColumn(1), X, y) == scorer(ByColumn(1), X, y)
+
+
+def test_the_factories_take_names_and_metrics():
+    """They return scorers of the public classes."""
     assert isinstance(make_rank_scorer(ndcg), RankScorer)
     assert make_rank_scorer("map@3").metric == get_metric("average_precision@3")
     assert isinstance(make_multi_rank_scorer(["map"]), MultiRankScorer)
@@ -440,7 +475,7 @@ def test_scorers_that_cannot_be_made(make, error, message):
 
 
 def test_a_metric_of_which_less_is_better_is_negated():
-    """So that a search prefers less of it."""
+    """A search that maximizes then prefers less of it."""
     y, model = RankTarget(Y, qid=QID), ByColumn(1)
     want = -fall_out(Y, X[:, 1], qid=QID, k=6)
     assert make_rank_scorer("fall_out@6")(model, X, y) == want < 0

@@ -36,7 +36,7 @@ def target():
     ],
 )
 def test_rows_are_chosen_ids_and_all(key):
-    """Every way in which scikit-learn and people pick rows."""
+    """Every way to pick rows, as scikit-learn or people do, picks their ids as well."""
     picked = target()[key]
     assert isinstance(picked, RankTarget)
     np.testing.assert_array_equal(picked, Y[key])
@@ -44,19 +44,29 @@ def test_rows_are_chosen_ids_and_all(key):
     np.testing.assert_array_equal(picked.metadata["item"], np.arange(6)[key])
 
 
-def test_take_copy_astype_keep_the_ids():
-    """Methods that keep rows keep what belongs to them."""
-    for other, rows in (
-        (target().take([4, 1]), [4, 1]),
-        (target().astype(float), range(6)),
-        (copy.copy(target()), range(6)),
-        (copy.deepcopy(target()), range(6)),
-        (pickle.loads(pickle.dumps(target())), range(6)),
-        (pickle.loads(pickle.dumps(target()[2:])), range(2, 6)),
-    ):
-        np.testing.assert_array_equal(other, Y[list(rows)])
-        np.testing.assert_array_equal(other.qid, QID[list(rows)])
-        np.testing.assert_array_equal(other.metadata["item"], list(rows))
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        pytest.param(lambda y: y.take([4, 1]), [4, 1], id="take"),
+        pytest.param(lambda y: y.astype(float), [*range(6)], id="astype"),
+        pytest.param(copy.copy, [*range(6)], id="copy"),
+        pytest.param(copy.deepcopy, [*range(6)], id="deepcopy"),
+        pytest.param(lambda y: pickle.loads(pickle.dumps(y)), [*range(6)], id="pickle"),
+        pytest.param(
+            lambda y: pickle.loads(pickle.dumps(y[2:])), [*range(2, 6)], id="pickle of a part"
+        ),
+    ],
+)
+def test_methods_that_keep_rows_keep_their_ids(change, rows):
+    """Grades, ids and other metadata stay together."""
+    other = change(target())
+    np.testing.assert_array_equal(other, Y[rows])
+    np.testing.assert_array_equal(other.qid, QID[rows])
+    np.testing.assert_array_equal(other.metadata["item"], rows)
+
+
+def test_astype_changes_the_dtype():
+    """The grades become floats."""
     assert target().astype(float).dtype == np.float64
 
 
@@ -74,10 +84,23 @@ def test_a_single_row_is_its_grade():
     assert not isinstance(target()[4], np.ndarray)
 
 
-def test_arithmetic_gives_plain_arrays():
-    """A sum or a comparison is no target."""
-    for plain in (target() + 1, -target(), target() == 2, np.log1p(target()), 2 * target()):
-        assert type(plain) is np.ndarray
+@pytest.mark.parametrize(
+    "compute",
+    [
+        pytest.param(lambda y: y + 1, id="sum"),
+        pytest.param(lambda y: -y, id="negative"),
+        pytest.param(lambda y: y == 2, id="comparison"),
+        pytest.param(np.log1p, id="log1p"),
+        pytest.param(lambda y: 2 * y, id="product"),
+    ],
+)
+def test_arithmetic_gives_plain_arrays(compute):
+    """The result of arithmetic is no target."""
+    assert type(compute(target())) is np.ndarray
+
+
+def test_arithmetic_gives_the_numbers_of_plain_arrays():
+    """NumPy computes with a target, or with a target as mask, as with its grades."""
     assert target().sum() == 7
     assert target().max() == 3
     np.testing.assert_array_equal(np.unique(target()), [0, 1, 2, 3])
@@ -85,10 +108,21 @@ def test_arithmetic_gives_plain_arrays():
     assert np.sum(Y, where=RankTarget(Y > 1, qid=QID)) == 5
 
 
-def test_what_loses_rows_loses_ids_and_says_so():
+@pytest.mark.parametrize(
+    "lose",
+    [
+        pytest.param(lambda y: y.reshape(2, 3), id="reshape"),
+        pytest.param(lambda y: np.concatenate([y, y]), id="concatenate"),
+        pytest.param(lambda y: y.ravel(), id="ravel"),
+    ],
+)
+def test_what_loses_rows_loses_ids(lose):
     """Reshaped or joined arrays have no ids rather than wrong ones."""
-    for lost in (target().reshape(2, 3), np.concatenate([target(), target()]), target().ravel()):
-        assert getattr(lost, "qid", None) is None
+    assert getattr(lose(target()), "qid", None) is None
+
+
+def test_a_target_without_ids_says_so():
+    """Its repr tells that the ids were lost."""
     assert "ids lost" in repr(target().reshape(2, 3))
 
 
@@ -102,19 +136,28 @@ def test_sorting_in_place_forgets_the_ids():
     assert target().qid is not None
 
 
-def test_grades_cannot_move_away_from_their_ids():
-    """In-place changes are refused; neither a view nor the caller's arrays reach inside."""
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda y: np.random.default_rng(0).shuffle(y), id="Generator.shuffle"),
+        pytest.param(lambda y: np.random.RandomState(0).shuffle(y), id="RandomState.shuffle"),
+        pytest.param(lambda y: y.__setitem__(0, 3), id="assignment"),
+        pytest.param(lambda y: y.__iadd__(1), id="+="),
+        pytest.param(lambda y: copy.copy(y[::-1]).put([0], 3), id="put into a copy of a view"),
+        pytest.param(lambda y: y[::-1].put([0], 3), id="put into a view"),
+    ],
+)
+def test_grades_cannot_be_changed_in_place(change):
+    """They would move away from their ids."""
     y = target()
-    for change in (
-        lambda: np.random.default_rng(0).shuffle(y),
-        lambda: np.random.RandomState(0).shuffle(y),
-        lambda: y.__setitem__(0, 3),
-        lambda: y.__iadd__(1),
-        lambda: copy.copy(y[::-1]).put([0], 3),
-        lambda: y[::-1].put([0], 3),
-    ):
-        with pytest.raises(ValueError, match="read-only"):
-            change()
+    with pytest.raises(ValueError, match="read-only"):
+        change(y)
+    np.testing.assert_array_equal(y, Y)
+
+
+def test_grades_cannot_move_away_from_their_ids():
+    """Neither a view nor the arrays that the caller gave reach inside."""
+    y = target()
     y[::-1].sort()
     np.testing.assert_array_equal(y, Y)
     own_ids, own_grades = QID.copy(), Y.copy()
@@ -166,13 +209,21 @@ def test_cut_queries_are_those_without_all_their_rows():
     assert y[:0].cut_queries().tolist() == []
 
 
+@pytest.mark.parametrize(
+    "qid",
+    [[2**63, 2**63 + 1, -1], ["a", "a\0", "b"], [True, 1.5, None.__class__]],
+    ids=["beyond int64", "text with NUL", "mixed"],
+)
+def test_ids_come_back_as_they_were(qid):
+    """No id is cast."""
+    assert RankTarget([1, 2, 3], qid=qid).qid.tolist() == qid
+
+
 def test_ids_of_any_kind():
-    """Lists, mixed types, tuples, pandas."""
+    """Ids may be mixed types, tuples, a range, or a column of pandas."""
     assert RankTarget([1, 2], qid=[1, "1"]).qid.tolist() == [1, "1"]
     assert RankTarget([1, 2], qid=[("u", 1), ("u", 2)])[1:].qid.tolist() == [("u", 2)]
     assert RankTarget([1, 2], qid=range(2)).qid.tolist() == [0, 1]
-    for qid in ([2**63, 2**63 + 1, -1], ["a", "a\0", "b"], [True, 1.5, None.__class__]):
-        assert RankTarget([1, 2, 3], qid=qid).qid.tolist() == qid
     assert RankTarget([[1], [2]], qid=[1, 2]).shape == (2,)
     again = RankTarget(target(), qid=QID[::-1])
     assert again.qid.tolist() == QID[::-1].tolist()
@@ -206,6 +257,6 @@ def test_it_shows_grades_and_queries():
     ],
 )
 def test_bad_targets_are_refused_when_they_are_made(y, metadata, message):
-    """Not only when they are scored."""
+    """The error comes at once, not first when they are scored."""
     with pytest.raises(ValueError, match=message):
         RankTarget(y, **metadata)
