@@ -55,10 +55,11 @@ def test_the_main_job():
     assert float(re.search(r"largest difference (\S+)", done.stdout)[1]) <= 1e-12
 
 
-def test_the_table_holds_the_scores_of_a_plain_grid_search():
-    """What is printed is what GridSearchCV gives by itself."""
+def test_the_table_holds_the_scores_of_a_plain_grid_search(capsys):
+    """The program prints what GridSearchCV gives by itself."""
     X, y, qid = make_ranking(random_state=3)
-    done = run("--seed", "3", "--cv", "3", "--metric", "map@5", "--jobs", "1")
+    assert command.main(["--seed", "3", "--cv", "3", "--metric", "map@5", "--jobs", "1"]) == 0
+    printed = capsys.readouterr().out
     search = GridSearchCV(
         command.HistGradientBoostingRegressor(early_stopping=False, random_state=3),
         {"learning_rate": [0.1], "max_leaf_nodes": [8]},
@@ -66,17 +67,18 @@ def test_the_table_holds_the_scores_of_a_plain_grid_search():
         cv=QueryKFold(3),
     ).fit(X, RankTarget(y, qid=qid))
     mean, std = search.cv_results_["mean_test_score"][0], search.cv_results_["std_test_score"][0]
-    row = next(line for line in done.stdout.splitlines() if re.match(r"\S*\s+0\.1\s+8\s", line))
+    row = next(line for line in printed.splitlines() if re.match(r"\S*\s+0\.1\s+8\s", line))
     assert f"{mean:.4f} ± {std:.4f}" in row
-    assert re.search(r"map@5\s+ndcg@10\s+map\s+mrr\s+RMSE", done.stdout)
+    assert re.search(r"map@5\s+ndcg@10\s+map\s+mrr\s+RMSE", printed)
 
 
-def test_real_data():
-    """Any LETOR file."""
-    done = run("--data", str(DATA / "letor" / "first_30_queries.svm"), "--cv", "2")
-    assert done.returncode == 0, done.stderr
-    assert "410 rows in 30 queries, 300 features, grades 0 to 4" in done.stdout
-    assert float(re.search(r"largest difference (\S+)", done.stdout)[1]) <= 1e-12
+def test_real_data(capsys):
+    """The program reads a LETOR file and searches on its rows."""
+    path = DATA / "letor" / "first_30_queries.svm"
+    assert command.main(["--data", str(path), "--cv", "2", "--jobs", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "410 rows in 30 queries, 300 features, grades 0 to 4" in printed
+    assert float(re.search(r"largest difference (\S+)", printed)[1]) <= 1e-12
 
 
 BAD_FILES = {
@@ -94,7 +96,7 @@ BAD_FILES = {
 
 @pytest.mark.parametrize(("text", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
-    """No traceback."""
+    """Each is an error of one line, without a traceback."""
     path = tmp_path / "rows.txt"
     path.write_text(text)
     check_refused(capsys, ["--data", str(path)], message)
@@ -121,7 +123,7 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
     ],
 )
 def test_bad_arguments_get_one_line_and_status_2(capsys, arguments, message):
-    """What was wrong, on one line."""
+    """The line says what was wrong."""
     check_refused(capsys, arguments, message)
 
 
@@ -137,7 +139,7 @@ def check_refused(capsys, arguments, message):
 
 
 def test_help_names_every_option():
-    """Status 0, and all there is to set."""
+    """The help ends with status 0."""
     done = run("--help")
     assert done.returncode == 0
     for option in ("--data", "--metric", "--cv", "--jobs", "--seed"):

@@ -1,4 +1,4 @@
-"""The command ``score``: files in, numbers out; what is wrong is said by file and line."""
+"""The command ``score``: files in, numbers out; an error names file and line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(capsys, *arguments):
 
 
 def test_one_model(files, capsys):
-    """The metrics' own numbers, as text, JSON and Markdown."""
+    """Text, JSON and Markdown hold the numbers of the metrics."""
     names = ["ndcg@2", "map", "rmse"]
     want = evaluate(GRADES, ONE, qid=IDS, metrics=names)
     rows = ["--labels", files / "labels.svm", "--scores", files / "one.txt"]
@@ -81,7 +81,7 @@ def test_several_models_are_compared(files, capsys):
 
 
 def test_tables(files, capsys):
-    """CSV and Parquet, by the names of columns."""
+    """CSV and Parquet are read by the names of their columns."""
     rows = list(zip(GRADES, IDS, ONE, TWO, strict=True))
     text = "grade,query,one,two\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)
     (files / "rows.csv").write_text(text)
@@ -127,8 +127,11 @@ def test_trec_files_give_the_numbers_of_trec_eval(tmp_path, capsys):
             assert f"{float(line[ours]):.4f}" == expected[theirs, topic]
 
 
-def test_queries_that_a_run_lacks(tmp_path, capsys):
-    """Left out, or counted with 0; documents that nobody judged have grade 0."""
+@pytest.mark.parametrize(
+    ("extra", "mrr"), [([], 0.5), (["--complete"], 0.25)], ids=["left out", "--complete"]
+)
+def test_queries_that_a_run_lacks(tmp_path, capsys, extra, mrr):
+    """They are left out, or count with 0; documents that nobody judged have grade 0."""
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
     (tmp_path / "run").write_text("1 Q0 c 1 9 x\n1 Q0 a 2 8 x\n3 Q0 a 1 1 x\n")
     rows = [
@@ -141,9 +144,8 @@ def test_queries_that_a_run_lacks(tmp_path, capsys):
         "-m",
         "judged@2",
     ]
-    for extra, mrr in (([], 0.5), (["--complete"], 0.25)):
-        _, out, _ = run(capsys, *rows, *extra, "--format", "json")
-        assert json.loads(out)["mrr"] == mrr
+    _, out, _ = run(capsys, *rows, *extra, "--format", "json")
+    assert json.loads(out)["mrr"] == mrr
     _, out, _ = run(capsys, *rows, "--format", "json")
     assert json.loads(out)["judged@2"] == 0.5
 
@@ -240,7 +242,7 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said_in_one_line(case, files, capsys, monkeypatch):
-    """By file and line, and what was expected; exit status 2."""
+    """The error names file and line and what was expected; the exit status is 2."""
     monkeypatch.chdir(files)
     contents = {
         "short": "1 2 3\n" if case in ("qrels", "run") else "1\n",
