@@ -1,4 +1,4 @@
-"""ERR as gdeval has it, RBP as cwl-eval has it, both through ir_measures."""
+"""ERR equals that of gdeval, RBP that of cwl-eval; ir_measures runs both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of theirs
 
 
 def judged_runs(seed, n_queries=50):
-    """Rows of queries, some not judged, no ties; and the same as records of ir_measures."""
+    """Draw rows without ties, some not relevant, and give them as records of ir_measures."""
     ir_measures = needs("ir_measures")
     rng = np.random.default_rng(seed)
     lengths = rng.integers(2, 15, n_queries)
@@ -35,7 +35,7 @@ def judged_runs(seed, n_queries=50):
 
 
 def theirs_by_query(measure, judged, run):
-    """Value of each query."""
+    """Compute the value of each query."""
     results = needs("ir_measures").iter_calc([measure], judged, run)
     return {int(result.query_id): result.value for result in results}
 
@@ -43,7 +43,7 @@ def theirs_by_query(measure, judged, run):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [5, 20])
 def test_expected_reciprocal_rank(seed, k):
-    """Grades 0 to 4; gdeval prints five decimals."""
+    """Grades are 0 to 4; gdeval prints five decimals."""
     if shutil.which("perl") is None:
         pytest.skip("gdeval is a Perl program, and there is no Perl")
     grade, score, qid, judged, run = judged_runs(seed)
@@ -56,7 +56,7 @@ def test_expected_reciprocal_rank(seed, k):
 @pytest.mark.parametrize("seed", range(50))
 @pytest.mark.parametrize(("persistence", "rel"), [(0.8, 1), (0.5, 2), (0.95, 1)])
 def test_rank_biased_precision(seed, persistence, rel):
-    """Any persistence, any threshold, 150 runs of 50 queries."""
+    """RBP agrees for each persistence and threshold, on 150 runs of 50 queries."""
     needs("cwl")
     grade, score, qid, judged, run = judged_runs(seed)
     measure = needs("ir_measures").RBP(p=persistence, rel=rel)

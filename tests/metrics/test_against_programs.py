@@ -30,7 +30,7 @@ SEEDS = range(30)
 
 
 def draw(seed):
-    """Rows of whole queries, one after another, in the order in which ties are to fall."""
+    """Draw whole queries, one after another; ties fall in the order of their rows."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 9, rng.integers(1, 8))
     qid = np.repeat(np.arange(lengths.size), lengths)
@@ -47,7 +47,7 @@ def close(value):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_xgboost(seed):
-    """ndcg@n on grades, map@n and pre@n on zeros and ones, as XGBoost wants them."""
+    """ndcg@n agrees on grades; map@n and pre@n on zeros and ones, as XGBoost wants them."""
     xgboost = needs("xgboost")
     grade, score, qid, lengths, k = draw(seed)
     for name, metric, label in (
@@ -65,7 +65,7 @@ def test_xgboost(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lightgbm(seed):
-    """ndcg@n and map@n after a round of boosting that changes nothing."""
+    """ndcg@n and map@n agree after a round of boosting that changes nothing."""
     lightgbm = needs("lightgbm")
     grade, score, qid, lengths, k = draw(seed)
     quiet = {"verbose": -1}
@@ -88,7 +88,7 @@ def test_lightgbm(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_catboost(seed):
-    """Six of CatBoost's metrics with ``top``."""
+    """Six of CatBoost's metrics with ``top`` agree."""
     needs("catboost")
     from catboost.utils import eval_metric
 
@@ -110,7 +110,7 @@ def test_catboost(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_catboost_of_probabilities_and_pairs(seed):
-    """Its ERR takes the probability itself for a grade; its QueryAUC, pairs of each query."""
+    """Its ERR takes the stop probability as grade; its QueryAUC takes the pairs of each query."""
     needs("catboost")
     from catboost.utils import eval_metric
 
@@ -125,7 +125,7 @@ def test_catboost_of_probabilities_and_pairs(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trec_eval(seed):
-    """Twelve measures per query; documents are named so that ties fall in the order of rows."""
+    """Twelve measures agree per query; the names of documents put ties in the order of rows."""
     pytrec_eval = needs("pytrec_eval")
     grade, score, qid, _, k = draw(seed)
     judged, run = {}, {}
@@ -159,7 +159,7 @@ def test_trec_eval(seed):
 
 
 def test_trec_eval_miscounts_some_recalls():
-    """So that few of the comparisons above are left out, and some are."""
+    """The test above leaves out some comparisons for this, but few."""
     wrong = [relevant for relevant in range(1, 30) if not counts_recall_right(relevant)]
     assert wrong == [3, 23]
 
@@ -181,7 +181,7 @@ RUN_MEASURES = {
 
 @pytest.mark.parametrize("start", range(0, 200, 50))
 def test_trec_eval_on_two_hundred_runs(start):
-    """Runs of 50 queries, judged rows that were not retrieved among them; 1e-6."""
+    """Runs of 50 queries, with judged rows that were not retrieved, agree within 1e-6."""
     pytrec_eval = needs("pytrec_eval")
     wanted = {re.sub(r"_([0-9]+)$", r".\1", name) for name in RUN_MEASURES}
     for seed in range(start, start + 50):

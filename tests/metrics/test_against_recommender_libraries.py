@@ -39,7 +39,7 @@ def need(package):
 
 
 def make_lists(seed=0):
-    """Ten ranked rows for each user, what was chosen before and after, a vector per item."""
+    """Make ten ranked rows for each user, past and later choices, and a vector for each item."""
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(N_USERS), 10)
     item = np.concatenate([rng.permutation(N_ITEMS)[:10] for _ in range(N_USERS)])
@@ -52,7 +52,7 @@ def make_lists(seed=0):
 
 
 def recommended(user, item, score):
-    """The rows as RecTools has them, with the rank within each user."""
+    """Give the rows as RecTools takes them, with the rank within each user."""
     import pandas as pd
 
     frame = pd.DataFrame({"user_id": user, "item_id": item, "score": score})
@@ -62,7 +62,7 @@ def recommended(user, item, score):
 
 @pytest.mark.parametrize("k", [1, 3, 10])
 def test_rectools(k):
-    """Each user's value, and coverage of all."""
+    """The value of each user agrees, and the coverage of all users' lists."""
     need("rectools")
     import pandas as pd
     from rectools import metrics
@@ -94,7 +94,7 @@ def test_rectools(k):
     np.testing.assert_allclose(ours, theirs.loc[np.arange(N_USERS)], **CLOSE)
 
     class Cosine(PairwiseDistanceCalculator):
-        """One less the cosine of two items' vectors."""
+        """1 minus the cosine of two items' vectors."""
 
         def _get_distances_for_item_pairs(self, one, other):
             left, right = vectors[one], vectors[other]
@@ -108,7 +108,7 @@ def test_rectools(k):
 
 @pytest.mark.filterwarnings("ignore")  # of the pandas that it was written for
 def test_recommenders():
-    """Whole lists: novelty over all rows, serendipity and diversity as means over users."""
+    """Novelty agrees over all rows, serendipity and diversity for each user."""
     need("recommenders")
     import pandas as pd
     from recommenders.evaluation import python_evaluation as peer

@@ -1,4 +1,4 @@
-"""The same numbers as sklearn.metrics, query by query and as a rectangle."""
+"""The metrics equal those of sklearn.metrics, query by query and as a rectangle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DTYPES = ("float32", "float64", "uint8", "int8", "int64", "bool")
 
 
 def random_case(seed):
-    """Ragged queries of at least two rows, tied scores, all-zero queries, some cutoff."""
+    """Draw ragged queries of two rows or more, tied scores, all-zero queries and a cutoff."""
     rng = np.random.default_rng(seed)
     lengths = rng.integers(2, 12, 6)
     qid = rng.permutation(np.repeat(rng.choice(1000, 6, replace=False), lengths))
@@ -38,7 +38,7 @@ def random_case(seed):
 
 @pytest.mark.parametrize("start", range(0, 2000, 200))
 def test_two_thousand_random_cases(start):
-    """NDCG and DCG of each query within 1e-12 of scikit-learn's."""
+    """NDCG and DCG of each query are within 1e-12 of scikit-learn's."""
     for seed in range(start, start + 200):
         grade, score, qid, k = random_case(seed)
         assert_matches_sklearn(grade, score, qid, k=k)
@@ -51,7 +51,7 @@ def test_two_thousand_random_cases(start):
 
 @pytest.mark.parametrize("k", [None, 1, 3, 7, 100])
 def test_the_rectangle_is_scikit_learns_own_call(k):
-    """Same arguments, same number, weights included."""
+    """The same arguments give the same number, with weights too."""
     rng = np.random.default_rng(1)
     grade, score = rng.integers(0, 4, (60, 8)), rng.integers(0, 5, (60, 8)) / 4
     weight = rng.random(60)
@@ -67,7 +67,7 @@ def test_the_rectangle_is_scikit_learns_own_call(k):
 
 
 def test_assert_matches_sklearn_names_the_first_query_that_differs(monkeypatch):
-    """The check can fail: against a doctored reference, it says where."""
+    """Against a reference that was falsified the check fails, and says where."""
     from sklearn_rankscore import testing
 
     grade, score, qid = [1, 0, 2, 0, 1], [1, 2, 1, 2, 3], ["a", "a", "b", "b", "b"]
@@ -91,7 +91,7 @@ def test_assert_matches_sklearn_leaves_out_what_scikit_learn_refuses():
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_roc_auc_of_each_query(ties):
-    """Within 1e-12 of scikit-learn's, wherever that is defined."""
+    """It is within 1e-12 of scikit-learn's, wherever that is defined."""
     compared = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def test_roc_auc_of_each_query(ties):
     ("metric", "theirs"), [(kendall_tau_b, kendalltau), (spearman_rho, spearmanr)], ids=str
 )
 def test_rank_correlation_of_each_query(metric, theirs):
-    """Within 1e-12 of SciPy's, ties and rows that were not retrieved included."""
+    """It is within 1e-12 of SciPy's, with ties and with rows that were not retrieved."""
     compared = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -133,7 +133,7 @@ def test_rank_correlation_of_each_query(metric, theirs):
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 0.3, 0.5, 0.7, 1.0])
 def test_interpolated_precision_of_each_query(level):
-    """The highest point of scikit-learn's precision-recall curve from a recall on.
+    """It is the highest point of scikit-learn's precision-recall curve from a recall on.
 
     There a tie enters whole; the highest over random orders is at least that, and not 1.
     """

@@ -1,4 +1,4 @@
-"""trec_eval's own expected output, and trec_eval itself where it is installed."""
+"""The metrics equal what trec_eval prints for the sample that it is distributed with."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = (
 
 
 def read_run():
-    """Every judged or retrieved document as a row, ties by document id, descending."""
+    """Give each judged or retrieved document as a row, sorted by document id, descending."""
     grades, scores = {}, {}
     for line in (DATA / "trec" / "qrels.test").read_text().splitlines():
         topic, _, document, grade = line.split()
@@ -50,14 +50,14 @@ def read_run():
 
 
 def read_expected():
-    """Value by (topic, measure)."""
+    """Give the printed value of each topic and measure."""
     lines = (DATA / "trec" / "expected_all_per_query.txt").read_text().splitlines()
     return {(topic, measure): text for measure, topic, text in (line.split() for line in lines)}
 
 
 @pytest.mark.parametrize(("measure", "name"), NAMES.items())
 def test_the_expected_file_of_trec_eval(measure, name):
-    """Each topic to the four decimals printed, unretrieved documents at -inf."""
+    """Each topic agrees to the four decimals printed; what was not retrieved scores -inf."""
     expected = read_expected()
     grade, score, qid, judged = read_run()
     if measure == "bpref":  # which looks at judged documents only
@@ -78,7 +78,7 @@ def test_the_expected_file_of_trec_eval(measure, name):
 
 @pytest.mark.parametrize("k", [5, 10, 20])
 def test_the_share_of_unjudged_documents(k):
-    """trec_eval's unj_k, from the other side."""
+    """It is 1 minus trec_eval's unj_k."""
     expected = read_expected()
     grade, score, qid, known = read_run()
     grade = np.where(known, grade, np.nan)

@@ -1,4 +1,4 @@
-"""Every metric of the table through the same properties."""
+"""Properties that every metric of the table must have."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ EXACT = {"rel": 1e-12, "abs": 1e-12}
 
 
 def cut(metric, k):
-    """A cutoff, for metrics that have one."""
+    """Give a cutoff to metrics that have one."""
     return {"k": k} if "k" in metric.options else {}
 
 
 def undefined(metric):
-    """Grades for which a metric is undefined."""
+    """Give grades for which a metric is undefined."""
     return [1, 1] if metric.name == "fall_out" else [0, 0]
 
 
@@ -50,7 +50,7 @@ every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
 
 
 def draw(rng, n_queries=40, longest=6, levels=4, unretrieved=0.15):
-    """Ragged, interleaved queries with many ties, rows not retrieved, queries of zeros."""
+    """Draw ragged, interleaved queries with many ties, unretrieved rows and all-zero queries."""
     lengths = rng.integers(1, longest + 1, n_queries)
     qid = rng.permutation(np.repeat(np.arange(n_queries), lengths))
     grade = rng.integers(0, 4, qid.size)
@@ -61,7 +61,7 @@ def draw(rng, n_queries=40, longest=6, levels=4, unretrieved=0.15):
 
 
 def combinations(metric):
-    """Every combination of the metric's own options."""
+    """Give every combination of the metric's own options."""
     own = [option for option in metric.options if option in CHOICES]
     for values in itertools.product(*(CHOICES[option] for option in own)):
         options = dict(zip(own, values, strict=True))
@@ -83,7 +83,7 @@ def test_a_metric_has_an_oracle(metric):
 @every_metric
 @pytest.mark.parametrize("ties", POLICIES)
 def test_every_option_agrees_with_enumeration_of_all_tie_orders(metric, ties):
-    """Exact under ties: the mean, best and worst over all orders, for all options crossed."""
+    """Under ties a metric is the mean, best or worst over all orders, for all options crossed."""
     if ties == "average" and metric.name in oracles.COEFFICIENTS:
         pytest.skip("it defines what equal scores mean; see the tests against SciPy")
     rng = np.random.default_rng(7)
@@ -127,7 +127,7 @@ def test_wide_queries_agree_with_the_oracle_at_small_cutoffs(metric):
 @every_metric
 @pytest.mark.parametrize("ties", ["average", "optimistic", "pessimistic"])
 def test_a_cutoff_sees_the_same_ties_as_the_whole_list(metric, ties):
-    """The top k sorted alone equal the top k of everything sorted, ties at the edge included."""
+    """Sorting the top k alone gives the value of sorting everything, with ties at the edge too."""
     rng = np.random.default_rng(11)
     lengths = rng.integers(1, 200, 60)
     qid = np.repeat(np.arange(60), lengths)
@@ -151,7 +151,7 @@ def test_a_cutoff_sees_the_same_ties_as_the_whole_list(metric, ties):
 
 @every_metric
 def test_row_order_and_names_of_queries_do_not_matter(metric):
-    """Ties averaged: no row gains by where it stands, no query by what it is called."""
+    """With ties averaged, neither the places of rows nor the names of queries matter."""
     rng = np.random.default_rng(0)
     grade, score, qid = draw(rng)
     cutoff = cut(metric, 3)
@@ -175,7 +175,7 @@ def test_only_the_order_of_scores_counts(metric):
 
 @every_metric
 def test_a_cutoff_beyond_the_list_is_the_list(metric):
-    """K larger than the list behaves as its end, but for what precision divides by."""
+    """A larger k changes nothing, but precision and F1 divide by it."""
     grade, score, qid = draw(np.random.default_rng(2), longest=5)
     if "k" not in metric.options:
         with pytest.raises(TypeError, match=f"{metric.name} has no option 'k'"):
@@ -230,7 +230,7 @@ def test_queries_come_in_order_of_first_appearance(metric):
 
 @every_metric
 def test_undefined_queries_score_what_was_asked(metric):
-    """Nothing relevant: 0 by default, another number, or left out of the mean."""
+    """A query without relevant rows scores 0, or another number, or is left out of the mean."""
     grade, score, qid = [1, 0, *undefined(metric)], [2, 1, 2, 1], [0, 0, 1, 1]
     alone = metric([1, 0], [2, 1], qid=[0, 0])
     if metric.name in ALWAYS:
@@ -246,7 +246,7 @@ def test_undefined_queries_score_what_was_asked(metric):
 
 @every_metric
 def test_undefined_everywhere_is_nan_with_a_warning(metric):
-    """No query to average over is no number, and says so."""
+    """Without a query to average over, the result is nan, with a warning."""
     if metric.name in ALWAYS:
         assert np.isfinite(metric([0, 0], [1, 2], qid=[1, 1], replace_undefined_by=np.nan))
         return
@@ -259,7 +259,7 @@ def test_undefined_everywhere_is_nan_with_a_warning(metric):
 
 @pytest.mark.parametrize("metric", ALL, ids=str)
 def test_names_round_trip(metric):
-    """A metric's text is a name of it."""
+    """get_metric takes the text of a metric as its name."""
     assert get_metric(str(metric)) == metric
     if "k" not in metric.options:
         assert all(get_metric(alias.upper()) == metric for alias in metric.aliases)
@@ -284,7 +284,7 @@ def test_metrics_copy_and_pickle(metric):
 
 @pytest.mark.parametrize("metric", ALL, ids=str)
 def test_a_metric_looks_like_a_function(metric):
-    """Signature, name and docstring are those of the metric, every option explained."""
+    """It has the signature, name and docstring of one, and the docstring explains every option."""
     parameters = inspect.signature(metric).parameters
     rows = ["y_true", "y_score", "qid", "sample_weight"]
     assert list(parameters) == [*rows, *metric.row_values, *metric.options, "n_jobs"]
@@ -323,7 +323,7 @@ def test_dtypes_of_scores_and_grades_do_not_matter(metric, dtype):
 
 @every_metric
 def test_flat_and_rectangle_agree(metric):
-    """scikit-learn's rectangle is queries of one length."""
+    """A rectangle, as scikit-learn takes it, equals flat queries of one length."""
     rng = np.random.default_rng(9)
     grade, score = rng.integers(0, 4, (30, 7)), rng.integers(0, 5, (30, 7))
     weight = rng.random(30)

@@ -606,13 +606,13 @@ def test_bad_options_of_hit_metrics(metric, option, message):
     ],
 )
 def test_bad_names_of_metrics(name, message):
-    """A name that is none says what there is."""
+    """The error says where the names are listed, or how to write a cutoff."""
     with pytest.raises(ValueError, match=message):
         get_metric(name)
 
 
 def test_a_cutoff_given_twice():
-    """Two different cutoffs are one too many."""
+    """A cutoff in the name and another as option are an error."""
     with pytest.raises(ValueError, match=r"'ndcg@10' has a cutoff already. Got k=5"):
         get_metric("ndcg@10", k=5)
     with pytest.raises(TypeError, match="A metric must be a name such as 'ndcg@10', or a Metric"):
@@ -674,7 +674,7 @@ def test_metrics_cannot_be_changed_from_outside():
 
 
 def test_no_value_leaves_the_range_by_rounding():
-    """Perfect is 1, not a little more."""
+    """A perfect ranking scores exactly 1."""
     assert ndcg([[0.1] * 3], [[1] * 3]) == 1
     assert get_metric("recall")([[1] * 7 + [0] * 4], [[1.0] * 11]) == 1
     grades = np.random.default_rng(0).integers(0, 5, (1, 100)).astype(float)
@@ -714,7 +714,7 @@ def test_dcg_of_exponential_gains_of_large_grades():
 
 
 def test_what_is_passed_by_position_is_named():
-    """Ids by position, and a metric where a search wants a scorer."""
+    """The error names the argument, or the scorer that a search wants."""
     with pytest.raises(TypeError, match=r"ndcg takes y_true and y_score, all else by name: qid=…"):
         ndcg([1, 0], [2, 1], [0, 0])
     scorer_wanted = r"scorer that a search wants is make_rank_scorer\('ndcg@10'\)"

@@ -30,7 +30,7 @@ CANNOT = {
 
 
 def test_the_table_is_whole():
-    """Every consumer with every carrier, and a reason for each that cannot."""
+    """It has every consumer with every carrier, and a reason for each pair that cannot work."""
     assert {(consumer, carrier) for consumer, carrier, _ in cells()} == {
         (consumer, carrier) for consumer in CONSUMERS for carrier in CARRIERS
     }
@@ -44,7 +44,7 @@ NEW_DEFAULTS = "ignore:The (default value for|fitted attributes):FutureWarning"
 @pytest.mark.filterwarnings(NEW_DEFAULTS)
 @pytest.mark.parametrize(("consumer", "carrier", "outcome"), list(cells()))
 def test_each_consumer_with_each_carrier(consumer, carrier, outcome):
-    """The right number, or an error that says what to do."""
+    """The consumer gives the right number, or an error that says what to do."""
     use, X_, y = CONSUMERS[consumer]
     carried = CARRIERS[carrier](X_, y, QID)
     if outcome == "works":
@@ -61,7 +61,7 @@ def test_each_consumer_with_each_carrier(consumer, carrier, outcome):
 
 
 def test_permutation_importance_of_a_frame_with_ids():
-    """Features are right; the column of ids is shuffled as well, which a scorer cannot see."""
+    """Importances of features are right, though the column of ids is shuffled as well."""
     needs("pandas")
     carried = CARRIERS["X column"](X, Y, QID)
     Remembering.predicted.clear()
@@ -77,7 +77,7 @@ def test_permutation_importance_of_a_frame_with_ids():
     "consumer", [name for name, carrier, outcome in cells() if (carrier, outcome) == OWN]
 )
 def test_a_rank_target_needs_no_routing_and_does_not_mind_it(consumer):
-    """The same numbers with routing enabled, nothing being passed."""
+    """The numbers stay the same where routing is enabled and nothing is passed."""
     use, X_, y = CONSUMERS[consumer]
     carried = CARRIERS["RankTarget"](X_, y, QID)
     carried.routing = True

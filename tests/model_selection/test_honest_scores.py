@@ -42,7 +42,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_constant_model_scores_the_expectation(order):
-    """Whatever the order of rows: the mean gain at every rank, over the ideal."""
+    """Each rank has the mean gain, whatever the order of rows."""
     rows = ORDERS[order]
     y, qid = Y[rows], QID[rows]
     discounts = 1 / np.log2(np.arange(2, 12))
@@ -116,7 +116,7 @@ def test_the_routing_request_copies_nothing(make, metrics):
 
 @pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
 def test_lost_ids_are_said_where_scikit_learn_goes_on():
-    """With another splitter, scikit-learn makes the error NaN, and a warning with our words."""
+    """scikit-learn's other splitters turn the error into NaN and a warning of the same words."""
     search = GridSearchCV(ByColumn(), GRID, scoring=SCORER, cv=GroupKFold(3))
     with pytest.warns(UserWarning, match="found no query ids"):
         search.fit(X, Y, groups=QID)
@@ -169,7 +169,7 @@ def test_a_cut_query_is_noticed(cut):
 
 
 def test_halving_by_another_resource_cuts_nothing():
-    """Iterations, trees, … are spent, rows are not."""
+    """A search that spends iterations or trees gives every candidate all rows."""
     search = HalvingGridSearchCV(Iterated(), GRID, scoring=SCORER, cv=CV, **HALVING)
     assert search.fit(X, RankTarget(Y, qid=QID)).best_params_ == {"column": 1, "max_iter": 3}
 
@@ -192,7 +192,7 @@ COPIES = {
 
 @functools.cache
 def large_scores():
-    """By hand, once."""
+    """Compute the scores by hand, once for all tests."""
     big, y, qid = LARGE
     return folds_by_hand(y, big[:, 1], qid)
 
@@ -207,7 +207,7 @@ def test_large_arrays_in_processes(use, carrier):
 
 @pytest.mark.parametrize("carrier", ["RankTarget", "y index", "X index"])
 def test_large_arrays_of_permutation_importance(carrier):
-    """The copies that it shuffles in processes keep their ids."""
+    """The copies of X that it shuffles in processes keep their ids."""
     big, y, qid = LARGE
     carried = CARRIERS[carrier](*LARGE)
     result = carried.call(

@@ -1,4 +1,4 @@
-"""Scorers that need items: found in every place, tables given to the scorer, beside nDCG."""
+"""Scorers that need items find them wherever ids travel, and hold the tables of items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCORES = ["ndcg@5", "coverage@5", "novelty@5", "serendipity@5"]
 
 
 def make_rows():
-    """Queries of ten different items each, their rows apart from each other."""
+    """Make queries of ten different items each, with the rows of all queries mixed."""
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(30), 10)
     item = np.concatenate([rng.permutation(N_ITEMS)[:10] for _ in range(30)])
@@ -49,19 +49,19 @@ X, Y, QID, ITEM, NEAR = make_rows()
 
 
 def frame(**columns):
-    """X as a frame, the columns beside it."""
+    """Give X as a frame, with these columns more."""
     return needs("pandas").DataFrame(X, columns=list("abc")).assign(**columns)
 
 
 def index():
-    """Ids, items and similarities as levels of one index."""
+    """Give ids, items and similarities as levels of one index."""
     return needs("pandas").MultiIndex.from_arrays(
         [QID, ITEM, NEAR], names=["qid", "item_id", "near"]
     )
 
 
 def polars():
-    """Ids, items and similarities as columns of a frame of polars."""
+    """Give ids, items and similarities as columns of a frame of polars."""
     pl = needs("polars")
     columns = {name: X[:, at] for at, name in enumerate("abc")}
     return pl.DataFrame({**columns, "qid": QID, "item_id": ITEM, "near": NEAR})
@@ -81,7 +81,7 @@ CARRIERS = {
 
 
 def fold_by_hand(test, score):
-    """Each score of a fold, by plain Python."""
+    """Compute each score of a fold in plain Python."""
     shown, bits, surprise = set(), [], []
     for query in np.unique(QID[test]):
         rows = test[QID[test] == query]
@@ -102,7 +102,7 @@ def fold_by_hand(test, score):
 
 
 def scorer(**names):
-    """All four."""
+    """Make the scorer of all four metrics."""
     return make_multi_rank_scorer(SCORES, popularity=POPULARITY, catalog=CATALOG, **names)
 
 
@@ -123,7 +123,7 @@ def test_items_are_found_where_ids_are(carrier):
 
 
 def test_a_search_refuses_a_model_that_covers_too_little():
-    """refit= as a callable: the best nDCG among those with enough coverage."""
+    """A callable refit= takes the best nDCG among the candidates with enough coverage."""
     y = RankTarget(Y, qid=QID, item=ITEM)
 
     def best_of_those_that_cover(results):

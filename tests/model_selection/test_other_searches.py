@@ -20,7 +20,7 @@ pytestmark = [
 
 
 def optuna_search(estimator, name):
-    """OptunaSearchCV; what it tried."""
+    """Make OptunaSearchCV, and a function that gives what it tried."""
     optuna, integration = needs("optuna"), needs("optuna_integration")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     search = integration.OptunaSearchCV(
@@ -36,7 +36,7 @@ def optuna_search(estimator, name):
 
 
 def skopt_search(estimator, name):
-    """BayesSearchCV, likewise."""
+    """Make BayesSearchCV, likewise."""
     search = needs("skopt").BayesSearchCV(
         estimator,
         {name: (0.0, 1.0)},
@@ -50,7 +50,7 @@ def skopt_search(estimator, name):
 
 
 def dask_search(estimator, name):
-    """GridSearchCV of dask-ml."""
+    """Make GridSearchCV of dask-ml, likewise."""
     search = needs("dask_ml.model_selection").GridSearchCV(
         estimator,
         {name: [0.0, 0.9, 0.5]},
@@ -63,7 +63,7 @@ def dask_search(estimator, name):
 
 
 def genetic_search(estimator, name):
-    """GASearchCV of sklearn-genetic-opt."""
+    """Make GASearchCV of sklearn-genetic-opt, likewise."""
     needs("sklearn_genetic")
     from sklearn_genetic import GASearchCV
     from sklearn_genetic.space import Continuous
@@ -83,7 +83,7 @@ def genetic_search(estimator, name):
 
 
 def tried(search, name):
-    """Values of the parameter, and the mean score of each."""
+    """Give the values of the parameter, and the mean score of each."""
     results = search.cv_results_
     return [
         (parameters[name], mean)
@@ -103,7 +103,7 @@ NOT_ROUTED = {
 @pytest.mark.parametrize("make", SEARCHES)
 @pytest.mark.parametrize("ranker", [False, True], ids=["model", "QueryRanker"])
 def test_a_search_of_another_library(make, carrier, ranker):
-    """Every score that it saw equals that by hand, and the best was chosen."""
+    """Every score of the search equals that by hand, and the search chooses the best."""
     name = "ranker__weight" if ranker else "weight"
     search, results = make(QueryRanker(Blend()) if ranker else Blend(), name)
     carried = CARRIERS[carrier](X, Y, QID)
@@ -137,7 +137,7 @@ NOT_ON_X = {
 
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_mlxtend_selects_features(carrier):
-    """Its SequentialFeatureSelector: the good feature, not the first; scores as by hand."""
+    """Its selector takes the good feature, not the first; its scores equal those by hand."""
     needs("mlxtend")
     from mlxtend.feature_selection import SequentialFeatureSelector
 
@@ -154,7 +154,7 @@ def test_mlxtend_selects_features(carrier):
 
 
 def test_the_search_scores_with_its_scorer():
-    """search.score goes by the same scorer."""
+    """search.score uses the scorer of the search."""
     search = needs("skopt").BayesSearchCV(
         Blend(),
         {"weight": (0.0, 1.0)},

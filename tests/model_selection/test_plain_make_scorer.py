@@ -57,7 +57,7 @@ def test_it_finds_the_ids_that_reach_a_metric(key, carrier):
 
 @pytest.mark.parametrize("carrier", ["X column", "X index"])
 def test_ids_on_x_do_not_reach_a_metric(carrier):
-    """It says so, and what to do."""
+    """The error says that the metric got no ids, and what to do."""
     carried = CARRIERS[carrier](X, Y, QID)
     with pytest.raises(ValueError, match=r"no query ids were given.*RankTarget\(y, qid=…\)"):
         carried.call(PLAIN, ByColumn(1))
@@ -82,7 +82,7 @@ def test_scikit_learn_predicts_once_for_all_of_them():
 
 @pytest.mark.parametrize("carrier", ["routed", "RankTarget", "y index"])
 def test_a_threshold_is_tuned_for_a_ranking_metric(carrier):
-    """TunedThresholdClassifierCV, against every threshold by hand."""
+    """TunedThresholdClassifierCV scores every threshold as a loop by hand does."""
     carried = CARRIERS[carrier](X, BINARY, QID)
     thresholds = [0.05, 0.5, 0.9, 0.99]
     tuned = TunedThresholdClassifierCV(
@@ -103,7 +103,7 @@ def test_a_threshold_is_tuned_for_a_ranking_metric(carrier):
 
 
 def test_a_rank_scorer_tunes_no_threshold():
-    """The error says what does."""
+    """The error names the scorer that does."""
     tuned = TunedThresholdClassifierCV(Threshold(), scoring=make_rank_scorer("ndcg"), cv=CV)
     with pytest.raises(AttributeError, match=r"Pass scoring=sklearn.metrics.make_scorer\(ndcg"):
         tuned.fit(X, RankTarget(BINARY, qid=QID))
@@ -113,7 +113,7 @@ WEIGHT = np.array([float(query % 5) for query in QID])
 
 
 def weighted_by_hand(column):
-    """Mean of the queries' nDCG by their weights, in each fold."""
+    """Compute the weighted mean of the queries' nDCG in each fold."""
     scores = []
     for _, test in folds(QID):
         queries = np.unique(QID[test])
@@ -126,7 +126,7 @@ def weighted_by_hand(column):
 
 
 def weighted(make):
-    """Scorers of one metric and of many that ask for weights."""
+    """Make a scorer that asks for weights."""
     return make().set_score_request(sample_weight=True)
 
 
@@ -142,7 +142,7 @@ WEIGHTED = {
 
 @pytest.mark.parametrize("key", WEIGHTED)
 def test_weights_that_are_routed(key):
-    """With routing enabled, on request."""
+    """With routing enabled, a scorer that asks for weights gets them."""
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
             ByColumn().set_fit_request(sample_weight=False),
@@ -168,7 +168,7 @@ def test_weights_on_the_target(key):
 
 
 def check_weighted(search, key):
-    """Each fold as by hand."""
+    """Check that the score of each fold equals that by hand."""
     for at, column in enumerate(GRID["column"]):
         got = [search.cv_results_[f"split{fold}_test_{key}"][at] for fold in range(3)]
         close(got, weighted_by_hand(column))
@@ -208,7 +208,7 @@ def test_weights_of_fit_do_not_reach_other_scorers(scoring):
 
 
 def test_weights_must_be_those_of_queries():
-    """One per query, said on each of its rows."""
+    """All rows of a query have one weight; anything else is an error."""
     y = RankTarget(Y, qid=QID, sample_weight=np.arange(Y.size))
     with pytest.raises(ValueError, match=r"the same on all rows of a query\. Got different"):
         WEIGHTED["score"]()(ByColumn(1), X, y)

@@ -40,7 +40,7 @@ from sklearn_rankscore import (
 
 
 def make_data(seed=0, n_queries=30):
-    """Rows of a query apart from each other; column 0 is constant, 1 is good, 2 is noise."""
+    """Draw queries whose rows are mixed; column 0 is constant, 1 is good, 2 is noise."""
     rng = np.random.default_rng(seed)
     qid = rng.permutation(np.repeat([f"q{i}" for i in range(n_queries)], 8))
     y = rng.integers(0, 4, qid.size)
@@ -55,7 +55,7 @@ GRID = {"column": [0, 1, 2]}
 
 
 def by_hand(column, k=10):
-    """Score of each fold: scikit-learn's nDCG of each query of the fold, averaged."""
+    """Average scikit-learn's nDCG of the queries of each fold."""
     folds = []
     for _, test in GroupKFold(5).split(X, Y, groups=QID):
         values = [
@@ -109,7 +109,7 @@ def frames():
 
 
 def check_search(X_, y, parameters, routing, n_jobs=None, scoring=None, **kwargs):
-    """Search over the grid; every fold equals the one computed by hand."""
+    """Search over the grid, and check that every fold has the score by hand."""
     search = GridSearchCV(
         ByColumn(),
         GRID,
@@ -211,7 +211,7 @@ def test_multi_metric_search_with_refit_by_name(n_jobs):
 
 
 def test_the_multi_scorer_predicts_once_and_sorts_once(monkeypatch):
-    """One prediction and one Ranking per block, however many metrics."""
+    """It makes one prediction and one Ranking per block, however many metrics it has."""
     from sklearn_rankscore.metrics._metric import engine
 
     made = []
@@ -239,7 +239,7 @@ def test_the_search_scores_and_clones():
 
 
 def test_a_pipeline_inside_a_search():
-    """Steps do not see the ids, the scorer does."""
+    """The scorer sees the ids, the steps do not."""
     search = GridSearchCV(
         make_pipeline(SelectKBest(k=1), Ridge()),
         {"selectkbest__k": [1, 2]},
@@ -290,7 +290,7 @@ def test_ids_under_another_name():
 
 
 def test_the_first_place_wins():
-    """Passed, then RankTarget, then y's index, then X's column, then X's index."""
+    """The order is: passed, RankTarget, index of y, column of X, index of X."""
     pd = needs("pandas")
     scorer, model = make_rank_scorer("ndcg"), ByColumn(1)
     ids = [np.arange(Y.size) % size for size in (2, 3, 4, 5, 6)]
@@ -307,7 +307,7 @@ def test_the_first_place_wins():
 
 
 def test_groups_are_never_taken_for_queries():
-    """Without ids an error, not a score per group; the search does not go on silently."""
+    """Without ids the search raises an error; it does not score by group."""
     search = GridSearchCV(
         ByColumn(), GRID, scoring=make_rank_scorer("ndcg"), cv=GroupKFold(3), error_score="raise"
     )
@@ -336,7 +336,7 @@ def test_groups_are_never_taken_for_queries():
 
 
 def test_ids_of_another_length_are_refused():
-    """scikit-learn passes metadata of a wrong length on uncut."""
+    """scikit-learn passes such metadata on uncut, and the scorer raises an error."""
     with (
         sklearn.config_context(enable_metadata_routing=True),
         pytest.raises(
@@ -355,7 +355,7 @@ def test_ids_of_another_length_are_refused():
 
 
 def test_a_split_that_cuts_queries_is_noticed():
-    """Warn with count and cure, raise, or keep quiet; whole queries are silent."""
+    """The scorer warns with count and cure, raises, or ignores it; whole queries pass silently."""
     y = RankTarget(Y, qid=QID)
     model, half = ByColumn(1), np.arange(Y.size) % 2 == 0
     with pytest.warns(
@@ -469,7 +469,7 @@ def test_the_multi_scorer_takes_names_metrics_and_dicts():
     ],
 )
 def test_scorers_that_cannot_be_made(make, error, message):
-    """Refused when they are made, not in the middle of a search."""
+    """The error comes when they are made, not in the middle of a search."""
     with pytest.raises(error, match=message):
         make()
 

@@ -79,7 +79,7 @@ def test_metadata_may_have_any_name():
 
 
 def test_a_single_row_is_its_grade():
-    """A scalar is a scalar."""
+    """Picking one row gives a plain number."""
     assert target()[4] == 3
     assert not isinstance(target()[4], np.ndarray)
 
@@ -127,7 +127,7 @@ def test_a_target_without_ids_says_so():
 
 
 def test_sorting_in_place_forgets_the_ids():
-    """Grades that part from their ids must not be scored under others'."""
+    """Sorted grades must not be scored under the ids of other rows."""
     np.testing.assert_array_equal(np.sort(target()), np.sort(Y))
     np.testing.assert_array_equal(np.partition(target(), 2)[2], np.sort(Y)[2])
     y = target()
@@ -198,7 +198,7 @@ def test_models_see_plain_grades():
 
 
 def test_cut_queries_are_those_without_all_their_rows():
-    """Whole, cut, cut of a cut, repeated."""
+    """A query counts as cut if rows of it are missing or repeated."""
     y = target()
     assert y.cut_queries().tolist() == []
     assert y[[1, 4, 3]].cut_queries().tolist() == []
@@ -234,7 +234,7 @@ def test_ids_of_any_kind():
 
 
 def test_it_shows_grades_and_queries():
-    """Short, whatever the length."""
+    """The repr is short, whatever the length."""
     assert repr(target()) == "RankTarget([2, 0, 1, 0, 3, 1], 3 queries)"
     assert len(repr(RankTarget(np.zeros(10**5), qid=np.arange(10**5)))) < 200
     assert str(target()[:2]) == "[2 0]"
