@@ -10,7 +10,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import Explanation, RankTarget, explain, get_metric, ndcg
-from sklearn_rankscore.inspection._explain.workings import WORKINGS
+from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
 
 POLICIES = ("average", "optimistic", "pessimistic", "first", "last")
 OPTIONS = {
@@ -44,7 +44,7 @@ def combinations(metric):
         yield options
 
 
-@pytest.mark.parametrize("name", WORKINGS)
+@pytest.mark.parametrize("name", LAYOUTS)
 def test_the_value_is_that_of_the_metric(name):
     """For every option and tie policy, each query, the undefined ones too."""
     metric = get_metric(name)
