@@ -43,27 +43,26 @@ def explain(
     y_true, y_score, qid
         Rows as for the metric itself.
     metric : str or Metric, default="ndcg@10"
-        What is explained: cumulative gain, DCG, ideal DCG, nDCG, average precision, precision,
+        The metric to explain: cumulative gain, DCG, ideal DCG, nDCG, average precision, precision,
         recall, F1, R-precision, reciprocal rank, hit rate, RBP or ERR.
     query : object, default=None
-        Id of the query; of a rectangle, the number of the line. None: the only one there is.
+        Id of the query; for a rectangle, the number of the line. None: the only query there is.
     item : array-like of shape (n_rows,), default=None
-        What rows are called; None: what a RankTarget carries by the name "item", else their
-        numbers.
+        Name of each row. None: the "item" that a RankTarget carries, or else the row's number.
     **metric_options
         Options of the metric, such as ``gain="exponential"``.
 
     Returns
     -------
     Explanation
-        Its value is the metric's for that query; it prints as tables and steps, in a notebook as
-        HTML, and ``to_frame()`` gives the table of ranked rows.
+        Its `value` is the metric's value for the query. It prints as tables and steps, in a
+        notebook as HTML; ``to_frame()`` gives the table of ranked rows.
 
     Raises
     ------
     ValueError
-        If the metric has no working to be shown, there is no such query or more than one to
-        choose from, or the rows cannot be used.
+        If `explain` does not know the metric, if there is no such query, if there are several
+        queries and `query` is None, or if the metric refuses the rows.
 
     Examples
     --------
@@ -92,8 +91,7 @@ def explain(
     bound = get_metric(metric, **metric_options)
     if bound.name not in LAYOUTS:
         raise ValueError(
-            f"{bound.name} has no working that is shown by rank. Metrics that have one are "
-            f"{', '.join(LAYOUTS)}."
+            f"{bound.name} has no working that explain can show. It can show {', '.join(LAYOUTS)}."
         )
     settled = bound.settle()
     rows = collect_rows([settled], y_true, y_score, qid)
@@ -119,8 +117,8 @@ def _find_query(query: Any, queries: Queries) -> int:
     example = format_id(queries.in_order_of_appearance(queries.ids)[0])
     if query is None:
         raise ValueError(
-            f"There are {len(queries.ids):,} queries. Say which is to be explained: "
-            f"query={example}, for example."
+            f"There are {len(queries.ids):,} queries. Say which to explain, for example "
+            f"query={example}."
         )
     wanted = query if isinstance(query, np.generic) else narrow_dtype(as_objects([query], "query"))
     try:
@@ -128,7 +126,7 @@ def _find_query(query: Any, queries: Queries) -> int:
     except TypeError as error:
         raise TypeError(f"query must be the id of one query. Got {query!r} instead.") from error
     if at < 0:
-        raise ValueError(f"There is no query {query!r}. Ids are such as {example}.")
+        raise ValueError(f"There is no query {query!r}. Pass an id such as {example}.")
     return at
 
 

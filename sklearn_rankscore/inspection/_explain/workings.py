@@ -23,7 +23,7 @@ _SCALED = "Gains are divided by a power of two, which leaves their ratio as it i
 
 
 class Result(NamedTuple):
-    """The value of a metric for one query, and what it was asked with."""
+    """The value of a metric for one query, with the name and the options of the metric."""
 
     name: str
     value: float
@@ -41,46 +41,40 @@ def write_working(
     layout: Layout, r: ExplainedRanking, result: Result, names: Sequence[Any], label: str
 ) -> tuple[list[Table], list[str]]:
     """Write the tables and the steps; `names` are of the rows, in input order, under `label`."""
-    scale, scaled = _find_scale(layout, r, result.options)
+    options = result.options
+    scale, scaled = _find_scale(layout, r, options)
     noted = {
         name: quantity * scale if name in layout.relative else quantity
         for name, quantity in r.noted.items()
     }
     quantities = SimpleNamespace(**noted)
-    k = int(noted.get("depth", 0)) or result.options.get("k")
+    k = int(noted.get("depth", 0)) or options.get("k")
     listed = int(r.n_listed(k)[0])
     tied = r.find_tied_ranks()[:listed]
     tables = []
     if layout.columns is not None:
+        ranks = [f"{at}{'=' * shared}" for at, shared in enumerate(tied.tolist(), start=1)]
         rows = r.find_ranked_rows()[:listed]
-        columns = {
-            "rank": [f"{at}{'=' * shared}" for at, shared in enumerate(tied.tolist(), start=1)],
-            label: [names[row] for row in rows],
-            "score": r.score[0][rows],
-            "grade": r.grade[0][rows],
-            **_read_columns(layout.columns, quantities, result.options),
-        }
-        tables.append(_make_table("Ranked by score", columns, _TIED if tied.any() else ""))
+        shown = {"rank": ranks, label: [names[row] for row in rows], "score": r.score[0][rows]}
+        shown |= {"grade": r.grade[0][rows]} | _read_columns(layout.columns, quantities, options)
+        tables.append(Table.from_columns("Ranked by score", shown, _TIED if tied.any() else ""))
     if layout.ideal is not None:
         rows = r.find_ideal_rows()[: noted["ideal_gain"].size]
-        columns = {
-            "rank": range(1, len(rows) + 1),
-            label: [names[row] for row in rows],
-            "grade": r.grade[0][rows],
-            **_read_columns(layout.ideal, quantities, result.options),
-        }
-        tables.append(_make_table("In the best order", columns))
+        shown = {"rank": range(1, len(rows) + 1), label: [names[row] for row in rows]}
+        shown |= {"grade": r.grade[0][rows]} | _read_columns(layout.ideal, quantities, options)
+        tables.append(Table.from_columns("In the best order", shown))
     words = _find_words(noted, result, k)
     words |= {"scaled": scaled, "expected": _EXPECTED if tied.any() else ""}
     words |= _describe_hits(r, noted, result, k) if "hits" in noted else {}
-    steps = [layout.undefined] if np.isnan(result.value) else layout.steps
-    return tables, [step for step in (template.format(**words) for template in steps) if step]
+    templates = [layout.undefined] if np.isnan(result.value) else layout.steps
+    steps = [template.format(**words) for template in templates]
+    return tables, [step for step in steps if step]
 
 
 def _find_scale(
     layout: Layout, r: ExplainedRanking, options: Mapping[str, Any]
 ) -> tuple[float, str]:
-    """Find what brings relative gains back, and the sentence for gains that stay relative."""
+    """Find the factor that undoes the division of gains; of gains too large for it, the remark."""
     if not layout.relative or options["gain"] != "exponential":
         return 1.0, ""
     exponent = float(find_exponents(r.grade.astype(np.float64))[0, 0])
@@ -90,25 +84,10 @@ def _find_scale(
 def _read_columns(
     columns: Columns, quantities: SimpleNamespace, options: Mapping[str, Any]
 ) -> dict[str, Array]:
+    """Read each column off the quantities; a name may hold an option."""
     return {
         name.format(**options): np.ravel(column(quantities)) for name, column in columns.items()
     }
-
-
-def _make_table(caption: str, columns: Mapping[str, Any], note: str = "") -> Table:
-    """Make a table, as long as its first column."""
-    lines = [
-        [_simplify(column[at]) for column in columns.values()]
-        for at in range(len(columns["rank"]))
-    ]
-    return Table(caption, list(columns), lines, note)
-
-
-def _simplify(value: Any) -> Any:
-    """Give a number as Python's own, a whole one as an int."""
-    value = value.item() if isinstance(value, np.generic) else value
-    whole = isinstance(value, float) and abs(value) < 1e15 and value.is_integer()
-    return int(value) if whole else value
 
 
 def _find_words(noted: Mapping[str, Any], result: Result, k: int | None) -> dict[str, Any]:
