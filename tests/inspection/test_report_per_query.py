@@ -9,7 +9,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query, rank_report
-from sklearn_rankscore.inspection._report.statistics import compare, intervals
+from sklearn_rankscore.inspection._report.statistics import compare_pairs, compute_intervals
 
 METRICS = ["ndcg@5", "fall_out@3"]
 
@@ -103,7 +103,7 @@ def test_weighted_differences_are_tested_by_all_sign_flips():
     ]
     seen = abs(np.average(difference, weights=weight))
     want = np.mean(np.abs(means) >= seen - 1e-12)
-    tested = compare(difference, 1000, rng, weight)
+    tested = compare_pairs(difference, 1000, rng, weight)
     assert tested.p_randomisation == pytest.approx(want, abs=1e-12)
     assert (tested.wins, tested.losses) == ((difference > 0).sum(), (difference < 0).sum())
 
@@ -115,7 +115,7 @@ def test_weighted_intervals_are_of_resampled_queries_and_their_weights():
     value = rng.random(40) + weight / 4
     drawn = rng.integers(0, 40, (20_000, 40))
     means = np.average(value[drawn], weights=weight[drawn], axis=1)
-    low, high = intervals(value[None], 0.9, 20_000, rng, weight)
+    low, high = compute_intervals(value[None], 0.9, 20_000, rng, weight)
     # Quantiles of 20 000 draws have an error of about 0.4 % of their spread's standard deviation.
     assert [low[0], high[0]] == pytest.approx(
         np.quantile(means, [0.05, 0.95]), abs=0.06 * means.std()
@@ -129,7 +129,7 @@ def test_weighted_intervals_hold_the_mean():
     for _ in range(300):
         weight = rng.uniform(0.5, 1.5, 100)
         value = rng.random(100) + weight  # weighted mean: 1/2 + E(w²) / E(w)
-        low, high = intervals(value[None], 0.95, 199, rng, weight)
+        low, high = compute_intervals(value[None], 0.95, 199, rng, weight)
         kept += low[0] <= 0.5 + 13 / 12 <= high[0]
     assert 0.90 <= kept / 300 <= 0.98
 
@@ -248,7 +248,7 @@ def test_differences_that_are_all_the_same_have_no_t_test():
     """With weights as without, though weighted they are not the same."""
     rng = np.random.default_rng(5)
     for weight in (None, rng.random(30)):
-        tested = compare(np.full(30, 0.25), 200, rng, weight)
+        tested = compare_pairs(np.full(30, 0.25), 200, rng, weight)
         assert np.isnan(tested.p_t)
         assert (tested.wins, tested.ties, tested.losses) == (30, 0, 0)
         assert tested.p_randomisation < 0.05

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
-from sklearn_rankscore.inspection._report.compared import scores_by_model
-from sklearn_rankscore.inspection._report.statistics import check_level, intervals
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
+from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
@@ -116,7 +116,7 @@ class MetricAtKDisplay(Display):
             if not table.shape[1]:
                 raise ValueError(f"{bound.name} is undefined for every query: nothing to draw.")
             means[model] = table.mean(axis=1)
-            lows[model], highs[model] = intervals(table, confidence_level, 1000, rng)
+            lows[model], highs[model] = compute_intervals(table, confidence_level, 1000, rng)
         return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
 
     def _draw(self, ax: Any) -> None:

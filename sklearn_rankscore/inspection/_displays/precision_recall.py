@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
 from sklearn_rankscore.inspection._explain.explain import explain
-from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -87,7 +87,7 @@ class PrecisionRecallDisplay(Display):
         """
         models = scores_by_model(y_score, name)
         if query is not None:
-            return cls(*_paths(y_true, models, qid, query, min_relevance)).plot(ax)
+            return cls(*_trace_paths(y_true, models, qid, query, min_relevance)).plot(ax)
         levels = np.arange(11) / 10
         settled = [
             get_metric("iprec", recall_level=level, min_relevance=min_relevance).settle()
@@ -119,12 +119,13 @@ class PrecisionRecallDisplay(Display):
             ax.legend()
 
 
-def _paths(
+def _trace_paths(
     y_true: Any, models: Mapping[str, Any], qid: Any, query: Any, min_relevance: float | None
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """Follow precision and recall down the ranks of one query; say which rows are relevant."""
     precision, recall, relevant = {}, {}, {}
     for model, scores in models.items():
-        working = explain(
+        explanation = explain(
             y_true,
             scores,
             qid=qid,
@@ -133,10 +134,10 @@ def _paths(
             ties="first",
             min_relevance=min_relevance,
         )
-        table = working.tables[0]
+        table = explanation.tables[0]
         hit = np.array([line[table.columns.index("relevant")] for line in table.lines], dtype=bool)
         found = np.cumsum(hit)
         precision[model] = found / np.arange(1, len(hit) + 1)
-        total = found[-1] / working.value if working.value else np.inf  # none of them was found
-        recall[model], relevant[model] = found / total, hit
+        share_of_found = found / max(found[-1], 1)
+        recall[model], relevant[model] = explanation.value * share_of_found, hit
     return precision, recall, relevant

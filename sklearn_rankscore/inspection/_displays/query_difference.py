@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, Display
-from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
