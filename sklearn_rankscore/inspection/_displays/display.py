@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKS = "osD^vPX"
 
 
-class Display:
+class Display(ABC):
     """Base of all displays: it finds axes to draw on and scores to draw."""
 
     figure_: Any = None
@@ -47,8 +48,9 @@ class Display:
         self._draw(ax)
         return self
 
+    @abstractmethod
     def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+        """Draw on these axes."""
 
     @classmethod
     def from_estimator(
