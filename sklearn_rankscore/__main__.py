@@ -1,4 +1,4 @@
-"""The command line: a grid search that optimises a ranking metric, and what it is worth."""
+"""The command line: tune a model for a ranking metric, or score files."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 _PROGRAM = "python -m sklearn_rankscore"
 _RMSE = "RMSE"
-_SHOWN = ("ndcg@10", "map", "mrr")
+_OTHER_METRICS = ("ndcg@10", "map", "mrr")
 _GRID = {"learning_rate": [0.05, 0.1, 0.2], "max_leaf_nodes": [4, 8, 16]}
 
 
-class _Parser(argparse.ArgumentParser):
+class _OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong in one line."""
+        """Print the error on one line, without the usage, and exit."""
         self.exit(2, f"{_PROGRAM}: error: {message}\n")
 
 
-class _SpokenGridSearch(GridSearchCV):  # type: ignore[misc]
-    """GridSearchCV that prints a line for each candidate as it is finished.
+class _PrintingGridSearch(GridSearchCV):  # type: ignore[misc]
+    """GridSearchCV that prints a line as soon as it has evaluated a candidate.
 
-    scikit-learn documents `_run_search` as the place where a search decides what it evaluates
-    when; here that is one candidate at a time.
+    scikit-learn documents `_run_search` as the method in which a search decides which candidates
+    it evaluates when. Here it evaluates one candidate at a time.
     """
 
     def _run_search(self, evaluate_candidates: Any) -> None:
@@ -51,14 +51,14 @@ class _SpokenGridSearch(GridSearchCV):  # type: ignore[misc]
             score = results[f"mean_test_{self.refit}"][-1]
             print(
                 f"  {number:>{len(str(len(candidates)))}}/{len(candidates)}"
-                f"  {_spelled(parameters)}  {self.refit} {score:.4f}",
+                f"  {_format_parameters(parameters)}  {self.refit} {score:.4f}",
                 flush=True,
             )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status is 0, or 2 if the input cannot be used."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that has no ± is no reason to stop
+    """Run the command line; give the exit status: 0, or 2 if the input is wrong."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # an ASCII terminal prints ? for ±
         sys.stdout.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -70,14 +70,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\n{_PROGRAM}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader has seen enough, as in `… | head`
+    except BrokenPipeError:  # the reader has stopped reading, as in `… | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return 0
 
 
 def _score_files(arguments: Sequence[str]) -> None:
-    parser = _Parser(
+    """Run the command `score`."""
+    parser = _OneLineParser(
         prog=f"{_PROGRAM} score",
         description="Compute ranking metrics of files of labels and scores, and compare models.",
         epilog=EXAMPLES,
@@ -93,22 +94,23 @@ def _score_files(arguments: Sequence[str]) -> None:
 
 
 def _tune(arguments: Sequence[str]) -> None:
-    parser = _parser()
+    """Run the command without a name: the grid search."""
+    parser = _make_parser()
     options = parser.parse_args(arguments)
     try:
-        X, y, source = _load(options)
-        _check(options, y)
+        X, y, source = _load_rows(options)
+        _check_options(options, y)
     except (OSError, ValueError) as error:
         parser.error(" ".join(str(error).split()))
-    _report(options, X, y, source)
+    _search_and_print(options, X, y, source)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _OneLineParser(
         prog=_PROGRAM,
         epilog="To score files of labels and scores: score --help",
         description="Tune a gradient boosting model for a ranking metric with GridSearchCV, over "
-        "folds of whole queries, and compare with what RMSE would have chosen.",
+        "folds of whole queries, and compare with the model that RMSE would choose.",
     )
     add = parser.add_argument
     add(
@@ -119,20 +121,20 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--metric",
         default="ndcg@10",
-        help="metric to choose by, such as ndcg@10, map or p@5 (default: %(default)s)",
+        help="metric that chooses the model, such as ndcg@10, map or p@5 (default: %(default)s)",
     )
     add("--cv", type=int, default=5, help="number of folds (default: %(default)s)")
     add(
         "--jobs",
         type=int,
         default=-1,
-        help="parallel jobs, -1 for all cores (default: %(default)s)",
+        help="number of parallel jobs, -1 for all cores (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of data and model (default: %(default)s)")
+    add("--seed", type=int, default=0, help="random seed of data and model (default: %(default)s)")
     return parser
 
 
-def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
+def _load_rows(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
     if options.seed < 0:
         raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
     if options.jobs == 0:
@@ -144,8 +146,8 @@ def _load(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
     return X.toarray(), RankTarget(y, qid=qid), options.data
 
 
-def _check(options: argparse.Namespace, y: RankTarget) -> None:
-    """Find out now what would otherwise end the search later."""
+def _check_options(options: argparse.Namespace, y: RankTarget) -> None:
+    """Refuse options and grades with which the search would fail later."""
     metric = get_metric(options.metric)
     if metric.row_values:
         raise ValueError(
@@ -162,7 +164,7 @@ def _check(options: argparse.Namespace, y: RankTarget) -> None:
         raise ValueError(f"Grades must not be negative, as they are gains. Got {y.min():g}.")
     if y.max() <= 0:
         raise ValueError("No row has a grade above 0: there is nothing to rank.")
-    metric(y, np.zeros(len(y)))  # says what it cannot take of these grades
+    metric(y, np.zeros(len(y)))  # refuses grades that it cannot take
     n_queries = len(set(np.asarray(y.qid).tolist()))
     if not 2 <= options.cv <= n_queries:
         raise ValueError(
@@ -170,7 +172,7 @@ def _check(options: argparse.Namespace, y: RankTarget) -> None:
         )
 
 
-def _report(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -> None:
+def _search_and_print(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -> None:
     chosen_by = options.metric.strip()
     relevant = get_metric("ideal_dcg").per_query(y, np.zeros(len(y))).value > 0
     print(
@@ -179,7 +181,7 @@ def _report(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -
     )
     if not relevant.all():
         print(f"{np.sum(~relevant)} queries have no relevant row and score 0 in most metrics")
-    search = _search(options, chosen_by)
+    search = _make_search(options, chosen_by)
     n_candidates = len(ParameterGrid(_GRID))
     print(
         f"GridSearchCV of HistGradientBoostingRegressor: {n_candidates} candidates x "
@@ -188,19 +190,20 @@ def _report(options: argparse.Namespace, X: Array, y: RankTarget, source: str) -
     )
     search.fit(X, y)
     by_rmse = int(np.argmin(search.cv_results_[f"rank_test_{_RMSE}"]))
-    print(f"\n{_table(search.cv_results_, search.scoring, search.best_index_, by_rmse)}\n")
-    print(_choice(search, chosen_by, by_rmse))
-    print(_comparison(search, X, y))
+    table = _format_candidates(search.cv_results_, search.scoring, search.best_index_, by_rmse)
+    print(f"\n{table}\n")
+    print(_format_choice(search, chosen_by, by_rmse))
+    print(_compare_with_sklearn(search, X, y))
 
 
-def _search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
+def _make_search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
     scoring: dict[str, Any] = {chosen_by: make_rank_scorer(chosen_by)}
-    for name in _SHOWN:
+    for name in _OTHER_METRICS:
         if str(get_metric(name)) != str(get_metric(chosen_by)):
             scoring[name] = make_rank_scorer(name)
     scoring[_RMSE] = "neg_root_mean_squared_error"
     bars = sys.stdout.isatty() and find_spec("rich") and find_spec("sklearn.callback")
-    search = (GridSearchCV if bars else _SpokenGridSearch)(
+    search = (GridSearchCV if bars else _PrintingGridSearch)(
         HistGradientBoostingRegressor(early_stopping=False, random_state=options.seed),
         _GRID,
         scoring=scoring,
@@ -216,8 +219,10 @@ def _search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
     return search
 
 
-def _table(results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rmse: int) -> str:
-    """Candidates, best first, with the mean and standard deviation of each score over folds."""
+def _format_candidates(
+    results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rmse: int
+) -> str:
+    """Write the candidates, best first, with mean and standard deviation of each score."""
     lines = [["", *_GRID, *metrics]]
     for at in np.argsort(results[f"rank_test_{next(iter(metrics))}"], kind="stable"):
         mark = ("*" if at == best else "") + ("r" if at == by_rmse else "")
@@ -230,19 +235,19 @@ def _table(results: Mapping[str, Any], metrics: Sequence[str], best: int, by_rms
 
 
 def _shown(results: Mapping[str, Any], name: str, at: int) -> float:
-    """Mean score of a candidate; RMSE, which scikit-learn negates, as it is known."""
+    """Give the mean score of a candidate; undo the sign that scikit-learn gives RMSE."""
     mean = float(results[f"mean_test_{name}"][at])
     return -mean if name == _RMSE else mean
 
 
-def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
+def _format_choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
     results = search.cv_results_
     mean = results[f"mean_test_{chosen_by}"]
     rows = {f"* chosen by {chosen_by}:": search.best_index_, f"r {_RMSE} would choose:": by_rmse}
     width = max(map(len, rows))
     lines = [
-        f"{label:<{width}}  {_spelled(results['params'][at])}  {chosen_by} {mean[at]:.4f}, "
-        f"{_RMSE} {-results[f'mean_test_{_RMSE}'][at]:.4f}"
+        f"{label:<{width}}  {_format_parameters(results['params'][at])}  "
+        f"{chosen_by} {mean[at]:.4f}, {_RMSE} {_shown(results, _RMSE, at):.4f}"
         for label, at in rows.items()
     ]
     cost = mean[search.best_index_] - mean[by_rmse]
@@ -251,8 +256,8 @@ def _choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
     return "\n".join(lines)
 
 
-def _comparison(search: GridSearchCV, X: Array, y: RankTarget) -> str:
-    """Compare with scikit-learn's own nDCG, on predictions for rows that were not trained on."""
+def _compare_with_sklearn(search: GridSearchCV, X: Array, y: RankTarget) -> str:
+    """Compare nDCG with scikit-learn's own, on out-of-fold predictions."""
     predicted = cross_val_predict(
         clone(search.estimator).set_params(**search.best_params_),
         X,
@@ -270,7 +275,7 @@ def _comparison(search: GridSearchCV, X: Array, y: RankTarget) -> str:
     )
 
 
-def _spelled(parameters: Mapping[str, Any]) -> str:
+def _format_parameters(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 

@@ -1,4 +1,4 @@
-"""Tables for a terminal and for a notebook."""
+"""Tables of text, for a terminal, for Markdown and for a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def as_text(lines: Sequence[Sequence[str]]) -> str:
-    """Lines of cells, the first of them names, in columns that end together."""
+    """Write lines of cells as aligned columns; the first line holds the names."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -19,14 +19,14 @@ def as_text(lines: Sequence[Sequence[str]]) -> str:
 
 
 def as_markdown(lines: Sequence[Sequence[str]], n_left: int) -> str:
-    """Write the same as a pipe table, all but the first columns to the right."""
+    """Write lines of cells as a pipe table; align the first `n_left` columns to the left."""
     names, *body = ([cell.replace("|", "\\|") for cell in line] for line in lines)
     rule = ["---"] * n_left + ["---:"] * (len(names) - n_left)
     return "\n".join(f"| {' | '.join(line)} |" for line in (names, rule, *body))
 
 
 def as_html(lines: Sequence[Sequence[str]], caption: str, legend: str) -> str:
-    """Write the same as an HTML table, a caption above and a legend below."""
+    """Write lines of cells as an HTML table with a caption above and a legend below."""
     names, *body = lines
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     rows = "".join(

@@ -1,10 +1,11 @@
-"""Files of labels and scores, read line by line; what is wrong is said by file and line."""
+"""Read files of labels and scores line by line; an error names the file and the line."""
 
 from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,27 +21,29 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rows:
-    """Grades, ids, and the scores of each model, one per row."""
+    """The grade, the query id and the scores of each row."""
 
-    y_true: Array  # nan where nobody has judged
-    qid: Array
-    scores: dict[str, Array]
+    y_true: Array  # (n_rows,) nan where nobody has judged
+    qid: Array  # (n_rows,)
+    scores: dict[str, Array]  # by model, (n_rows,)
 
 
-def svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
-    """Read an SVMlight file with query ids, of which only those are read, and a score per line."""
+def read_svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
+    """Read grades and query ids of an SVMlight file, and one score per line of each other file."""
     grades, ids = [], []
-    for number, line in _lines(labels):
+    for number, line in _read_lines(labels):
         parts = line.split("#", 1)[0].split(None, 2)
         if not parts:  # a comment
             continue
         if len(parts) < 2 or not parts[1].startswith("qid:") or parts[1] == "qid:":
-            _wrong(labels, number, "'grade qid:ID feature:value …'", line)
-        grades.append(_number(parts[0], labels, number, "a grade"))
+            _refuse(labels, number, "'grade qid:ID feature:value …'", line)
+        grades.append(_parse_number(parts[0], labels, number, "a grade"))
         ids.append(parts[1][4:])
     rows = Rows(np.array(grades), np.array(ids), {})
     for model, path in scores.items():
-        values = [_number(line, path, number, "one score") for number, line in _lines(path)]
+        values = [
+            _parse_number(line, path, number, "one score") for number, line in _read_lines(path)
+        ]
         if len(values) != len(grades):
             raise ValueError(
                 f"{path} must have one score for each of the {len(grades):,} rows of {labels}. "
@@ -50,11 +53,11 @@ def svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
     return rows
 
 
-def table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
-    """Read columns of a CSV or Parquet file, by their names."""
+def read_table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
+    """Read the named columns of a CSV or Parquet file."""
     wanted = [grade, qid, *scores]
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
-    columns = _parquet(path, wanted) if is_parquet else _csv(path, wanted)
+    columns = _read_parquet(path, wanted) if is_parquet else _read_csv(path, wanted)
     try:
         numbers = {name: np.asarray(columns[name], dtype=np.float64) for name in (grade, *scores)}
     except (TypeError, ValueError) as error:
@@ -67,72 +70,75 @@ def table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
     return Rows(numbers[grade], ids, {name: numbers[name] for name in scores})
 
 
-def _csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
+def _read_csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         names = next(reader, [])
         if not names:
             raise ValueError(f"{path} holds nothing.")
-        places = [_place(name, names, path) for name in wanted]
+        places = [_find_column(name, names, path) for name in wanted]
         columns: list[list[Any]] = [[] for _ in wanted]
-        for line in _records(reader, path):
+        for line in _skip_empty_lines(reader, path):
             if len(line) != len(names):
                 expected = f"{len(names)} values, as the first line has"
-                _wrong(path, reader.line_num, expected, ",".join(line))
+                _refuse(path, reader.line_num, expected, ",".join(line))
             for at, (place, column) in enumerate(zip(places, columns, strict=True)):
                 text = line[place]
                 if not text:
-                    _wrong(path, reader.line_num, f"a value for {wanted[at]}", text)
+                    _refuse(path, reader.line_num, f"a value for {wanted[at]}", text)
                 what = f"a number for {wanted[at]}"
-                column.append(text if at == 1 else _number(text, path, reader.line_num, what))
+                column.append(
+                    text if at == 1 else _parse_number(text, path, reader.line_num, what)
+                )
     return dict(zip(wanted, columns, strict=True))
 
 
-def _records(reader: Any, path: str) -> Iterator[list[str]]:
-    """Lines of a CSV file that hold something."""
+def _skip_empty_lines(reader: Any, path: str) -> Iterator[list[str]]:
+    """Give the lines of a CSV file that hold something; an error names the line."""
     try:
         yield from (line for line in reader if line)
     except (csv.Error, UnicodeDecodeError) as error:
         raise ValueError(f"{path}, line {reader.line_num + 1}: {error}.") from error
 
 
-def _parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
+def _read_parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
     try:
         from pyarrow import parquet  # noqa: PLC0415 - only for such files
     except ImportError as error:
         raise ValueError(f"{path}: to read Parquet, install pyarrow.") from error
     try:
         names = parquet.read_schema(path).names
-        places = [_place(name, names, path) for name in wanted]
+        places = [_find_column(name, names, path) for name in wanted]
         read = parquet.read_table(path, columns=[names[place] for place in dict.fromkeys(places)])
     except OSError as error:
         raise ValueError(f"{path}: {error}") from error
     return {name: read[name].to_numpy() for name in wanted}
 
 
-def _place(name: str, names: Sequence[str], path: str) -> int:
+def _find_column(name: str, names: Sequence[str], path: str) -> int:
     if name not in names:
         raise ValueError(f"{path} has no column {name!r}. Its columns are {', '.join(names)}.")
     return names.index(name)
 
 
-def trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
-    """Read judgements and runs in TREC's form; ties are by document, descending.
+def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
+    """Read judgements and runs in the format of TREC.
 
-    Rows are the documents that were judged or that any run has, of the queries that both have;
-    with `complete` of all that were judged.
+    A row is a document that somebody has judged or that a run has found, of a query that is in
+    the judgements and in a run; with `complete`, of every query in the judgements. Documents come
+    in descending order, as trec_eval orders tied ones.
     """
     judged: dict[str, dict[str, float]] = {}
-    for number, line in _lines(qrels):
+    for number, line in _read_lines(qrels):
         parts = line.split()
         if len(parts) != 4:
-            _wrong(qrels, number, "'query iteration document grade'", line)
+            _refuse(qrels, number, "'query iteration document grade'", line)
         query, _, document, grade = parts
         of_query = judged.setdefault(query, {})
         if document in of_query:
-            _wrong(qrels, number, f"each document once for query {query}", line)
-        of_query[document] = _number(grade, qrels, number, "a grade")
-    found = {model: _run(path) for model, path in runs.items()}
+            _refuse(qrels, number, f"each document once for query {query}", line)
+        of_query[document] = _parse_number(grade, qrels, number, "a grade")
+    found = {model: _read_run(path) for model, path in runs.items()}
     queries = [q for q in judged if complete or any(q in run for run in found.values())]
     if not queries:
         raise ValueError(f"{qrels} judges no query of {', '.join(runs.values())}.")
@@ -149,31 +155,36 @@ def trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
     return Rows(np.array(grades), np.array(ids), columns)
 
 
-def _run(path: str) -> dict[str, dict[str, float]]:
+def _read_run(path: str) -> dict[str, dict[str, float]]:
     run: dict[str, dict[str, float]] = {}
     ranks: dict[str, list[tuple[float, float, int]]] = {}
-    for number, line in _lines(path):
+    for number, line in _read_lines(path):
         parts = line.split()
         if len(parts) not in (5, 6):
-            _wrong(path, number, "'query Q0 document rank score tag'", line)
+            _refuse(path, number, "'query Q0 document rank score tag'", line)
         query, _, document, rank, score = parts[:5]
         of_query = run.setdefault(query, {})
         if document in of_query:
-            _wrong(path, number, f"each document once for query {query}", line)
-        of_query[document] = _number(score, path, number, "a score")
-        place = _number(rank, path, number, "a rank")
+            _refuse(path, number, f"each document once for query {query}", line)
+        of_query[document] = _parse_number(score, path, number, "a score")
+        place = _parse_number(rank, path, number, "a rank")
         ranks.setdefault(query, []).append((place, of_query[document], number))
+    _check_ranks(path, ranks)
+    return run
+
+
+def _check_ranks(path: str, ranks: Mapping[str, list[tuple[float, float, int]]]) -> None:
+    """Refuse scores that rise with the rank; `ranks` has rank, score and line of each document."""
     for lines in ranks.values():
         in_order = sorted(lines, key=lambda line: (line[0], -line[1]))
         for (before, above, _), (place, below, number) in pairwise(in_order):
             if below > above and place > before:
                 expected = f"scores that fall with the rank, at most {above:g} at rank {place:g}"
-                _wrong(path, number, expected, f"{below:g}")
-    return run
+                _refuse(path, number, expected, f"{below:g}")
 
 
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, by number."""
+def _read_lines(path: str) -> Iterator[tuple[int, str]]:
+    """Give the lines that hold something, with their numbers."""
     number = 0
     empty = True
     with Path(path).open(encoding="utf-8-sig") as file:
@@ -190,15 +201,15 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
         raise ValueError(f"{path} holds nothing.")
 
 
-def _number(text: str, path: str, number: int, what: str) -> float:
+def _parse_number(text: str, path: str, number: int, what: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        _wrong(path, number, what, text)
-    if value != value:  # noqa: PLR0124 - NaN
-        _wrong(path, number, what, text)
+        _refuse(path, number, what, text)
+    if isnan(value):
+        _refuse(path, number, what, text)
     return value
 
 
-def _wrong(path: str, number: int, expected: str, text: str) -> NoReturn:
+def _refuse(path: str, number: int, expected: str, text: str) -> NoReturn:
     raise ValueError(f"{path}, line {number}: expected {expected}. Got {describe(text)}.")

@@ -1,4 +1,4 @@
-"""The command ``score``: metrics of files of labels and scores."""
+"""The command ``score``: compute metrics of files of labels and scores."""
 
 from __future__ import annotations
 
@@ -34,43 +34,67 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the arguments of the command to its parser."""
     add = parser.add_argument
     add("--labels", metavar="FILE", help="SVMlight file, 'grade qid:ID feature:value …'")
-    add("--table", metavar="FILE", help="CSV or Parquet file with columns of rows")
+    add("--table", metavar="FILE", help="CSV or Parquet file, one row per document")
     add("--qrels", metavar="FILE", help="TREC judgements, 'query iteration document grade'")
     add(
         "--scores",
         metavar="[NAME=]FILE",
         action="append",
-        help="one score per line, as LightGBM and XGBoost write them; of a table, a column; "
-        "several are compared",
+        help="file with one score per line, as LightGBM and XGBoost write it; with --table, the "
+        "name of a column. Give it several times to compare models",
     )
     add(
         "--run",
         metavar="[NAME=]FILE",
         action="append",
-        help="TREC run, 'query Q0 document rank score tag'; several are compared",
+        help="TREC run, 'query Q0 document rank score tag'. Give it several times to compare runs",
     )
-    add("--y-true", metavar="COLUMN", default="y_true", help="of a table (default: %(default)s)")
-    add("--qid", metavar="COLUMN", default="qid", help="of a table (default: %(default)s)")
+    add(
+        "--y-true",
+        metavar="COLUMN",
+        default="y_true",
+        help="column of --table that holds the grades (default: %(default)s)",
+    )
+    add(
+        "--qid",
+        metavar="COLUMN",
+        default="qid",
+        help="column of --table that holds the query ids (default: %(default)s)",
+    )
     add(
         "-m",
         "--metric",
         action="append",
         metavar="NAME",
-        help="such as ndcg@10, map or p@5, several times (default: ndcg@10, map, mrr)",
+        help="metric such as ndcg@10, map or p@5; can be repeated (default: ndcg@10, map, mrr)",
     )
-    add("--convention", help="sklearn, trec_eval, lightgbm, xgboost or catboost")
-    add("--complete", action="store_true", help="queries that no run has count as well, with 0")
+    add(
+        "--convention",
+        help="compute the metrics as another program: sklearn, trec_eval, lightgbm, xgboost or "
+        "catboost",
+    )
+    add("--complete", action="store_true", help="count queries of --qrels that no run has, with 0")
     add("--per-query", metavar="FILE", help="write the value of each query as CSV")
     add("--plot", metavar="FILE", help="draw the first metric against k (.png, .svg, .pdf)")
-    add("--format", choices=("text", "json", "markdown"), default="text")
-    add("--seed", type=int, default=0, help="of intervals and tests (default: %(default)s)")
+    add(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="format of the output (default: %(default)s)",
+    )
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        help="random seed of intervals and tests (default: %(default)s)",
+    )
 
 
 def score(options: argparse.Namespace) -> str:
-    """Read, compute, write the files that were asked for, and give what is printed."""
+    """Read the files, compute the metrics, write what is asked for; give the text to print."""
     names = options.metric or ["ndcg@10", "map", "mrr"]
     given = {} if options.convention is None else {"convention": options.convention}
     metrics = name_metrics(names, given)
@@ -84,14 +108,14 @@ def score(options: argparse.Namespace) -> str:
     rows = _read(options)
     unjudged = [name for name, metric in metrics.items() if metric.name in ("bpref", "judged")]
     if unjudged and len(rows.scores) > 1:
-        raise ValueError(f"{', '.join(unjudged)} of several runs: score one at a time.")
+        raise ValueError(f"{', '.join(unjudged)} cannot compare runs: score one run at a time.")
     if options.per_query:
         _write_per_query(options.per_query, rows, metrics)
     if options.plot:
         _draw(options.plot, rows, metrics, options.seed)
     if len(rows.scores) == 1:
         (scores,) = rows.scores.values()
-        return _one(_means(rows, scores, metrics), options.format)
+        return _format_means(_compute_means(rows, scores, metrics), options.format)
     report = rank_report(
         np.nan_to_num(rows.y_true),
         rows.scores,
@@ -100,7 +124,7 @@ def score(options: argparse.Namespace) -> str:
         random_state=options.seed,
     )
     if options.format == "json":
-        return _json({"baseline": report.baseline, "rows": report.rows})
+        return _format_json({"baseline": report.baseline, "rows": report.rows})
     return report.to_markdown() if options.format == "markdown" else str(report)
 
 
@@ -118,15 +142,15 @@ def _read(options: argparse.Namespace) -> files.Rows:
     if options.table:
         if len(set(options.scores)) < len(options.scores):
             raise ValueError("Each column of --scores must be given once.")
-        return files.table(options.table, options.y_true, options.qid, options.scores)
-    paths = _named(getattr(options, wanted))
+        return files.read_table(options.table, options.y_true, options.qid, options.scores)
+    paths = _name_files(getattr(options, wanted))
     if options.labels:
-        return files.svmlight(options.labels, paths)
-    return files.trec(options.qrels, paths, complete=options.complete)
+        return files.read_svmlight(options.labels, paths)
+    return files.read_trec(options.qrels, paths, complete=options.complete)
 
 
-def _named(arguments: Sequence[str]) -> dict[str, str]:
-    """NAME=FILE, or a file by the stem of its name."""
+def _name_files(arguments: Sequence[str]) -> dict[str, str]:
+    """Give each file by its name: NAME of NAME=FILE, or else the stem of the file's name."""
     paths: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
@@ -138,57 +162,60 @@ def _named(arguments: Sequence[str]) -> dict[str, str]:
     return paths
 
 
-def _kinds(
+def _group_by_rows(
     rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]
 ) -> list[tuple[dict[str, Metric], Array, Array, Array]]:
-    """Metrics with the rows that they look at; to most, a row that nobody has judged has grade 0.
+    """Group the metrics by the rows that they take, with grades, scores and ids of these rows.
 
-    bpref leaves such rows out, judged counts them.
+    Most metrics take a row that nobody has judged with grade 0; bpref leaves it out, and judged
+    counts it.
     """
     judged = ~np.isnan(rows.y_true)
     everyone = np.ones_like(judged)
     known = np.nan_to_num(rows.y_true)
     looks_at = {"bpref": (known, judged), "judged": (rows.y_true, everyone), "": (known, everyone)}
-    kinds = []
+    groups = []
     for kind, (y_true, kept) in looks_at.items():
-        of_kind = {
+        group = {
             name: metric
             for name, metric in metrics.items()
             if (metric.name if metric.name in looks_at else "") == kind
         }
-        if of_kind:
-            kinds.append((of_kind, y_true[kept], scores[kept], rows.qid[kept]))
-    return kinds
+        if group:
+            groups.append((group, y_true[kept], scores[kept], rows.qid[kept]))
+    return groups
 
 
 def _settle(metrics: Mapping[str, Metric]) -> list[Settled]:
     return [metric.settle() for metric in metrics.values()]
 
 
-def _means(rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]) -> dict[str, float]:
+def _compute_means(
+    rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]
+) -> dict[str, float]:
     means: dict[str, float] = {}
-    for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
-        values = compute_means(_settle(of_kind), y_true, y_score, qid)
-        means |= dict(zip(of_kind, values, strict=True))
+    for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
+        values = compute_means(_settle(group), y_true, y_score, qid)
+        means |= dict(zip(group, values, strict=True))
     return {name: means[name] for name in metrics}
 
 
-def _json(value: Any) -> str:
-    """Write as JSON, which has no NaN."""
+def _format_json(value: Any) -> str:
+    """Write as JSON; NaN, which JSON lacks, becomes null."""
 
-    def known(value: Any) -> Any:
+    def replace_nan(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: known(one) for name, one in value.items()}
+            return {name: replace_nan(one) for name, one in value.items()}
         if isinstance(value, list):
-            return [known(one) for one in value]
+            return [replace_nan(one) for one in value]
         return None if isinstance(value, float) and np.isnan(value) else value
 
-    return json.dumps(known(value), indent=1)
+    return json.dumps(replace_nan(value), indent=1)
 
 
-def _one(means: Mapping[str, float], form: str) -> str:
+def _format_means(means: Mapping[str, float], form: str) -> str:
     if form == "json":
-        return _json(dict(means))
+        return _format_json(dict(means))
     lines = [["metric", "mean"], *([name, f"{value:.4f}"] for name, value in means.items())]
     return as_text(lines) if form == "text" else as_markdown(lines, n_left=1)
 
@@ -197,9 +224,9 @@ def _write_per_query(path: str, rows: files.Rows, metrics: Mapping[str, Metric])
     columns: dict[str, Mapping[Any, float]] = {}
     for model, scores in rows.scores.items():
         found: dict[str, Mapping[Any, float]] = {}
-        for of_kind, y_true, y_score, qid in _kinds(rows, scores, metrics):
-            ids, values = compute_per_query(_settle(of_kind), y_true, y_score, qid)
-            for name, value in zip(of_kind, values, strict=True):
+        for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
+            ids, values = compute_per_query(_settle(group), y_true, y_score, qid)
+            for name, value in zip(group, values, strict=True):
                 found[name] = dict(zip(ids.tolist(), value.tolist(), strict=True))
         mark = f"{model}: " if len(rows.scores) > 1 else ""
         columns |= {f"{mark}{name}": found[name] for name in metrics}

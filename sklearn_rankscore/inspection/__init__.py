@@ -1,4 +1,4 @@
-"""For people's eyes: the working of a number, models compared honestly, and pictures."""
+"""Look at results: explain a value, compare models, draw displays."""
 
 from sklearn_rankscore.inspection._displays.metric_at_k import MetricAtKDisplay
 from sklearn_rankscore.inspection._displays.precision_recall import PrecisionRecallDisplay

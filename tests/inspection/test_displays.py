@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from conftest import needs
@@ -46,17 +48,25 @@ def test_a_metric_against_k():
     assert display.ax_.get_ylabel() == "ndcg@k"
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == list(SCORES)
     assert display.figure_ is display.ax_.figure
+
+
+def test_one_model_at_one_cutoff():
+    """A point without a legend, its interval a vertical line."""
     single = MetricAtKDisplay.from_predictions(GRADE, SCORES["good"], qid=QID, metric="p", k=[2])
     assert single.ax_.get_legend() is None
     assert single.mean["model"][0] == pytest.approx(precision(GRADE, SCORES["good"], qid=QID, k=2))
 
 
-def test_eleven_points_and_one_path():
-    """The mean interpolated precision; for one query each rank, hollow where not relevant."""
+def test_eleven_points():
+    """The mean interpolated precision never rises."""
     display = PrecisionRecallDisplay.from_predictions(GRADE, SCORES, qid=QID)
     for values in display.precision.values():
         assert len(values) == 11
         assert (np.diff(values) <= 1e-12).all()
+
+
+def test_the_path_of_one_query():
+    """A point for each rank, hollow where the row is not relevant."""
     rows = ([1, 0, 1, 0, 1], [5, 4, 3, 2, -np.inf])
     path = PrecisionRecallDisplay.from_predictions(*rows, qid=["q"] * 5, query="q", name="one")
     np.testing.assert_allclose(path.precision["one"], [1, 1 / 2, 2 / 3, 2 / 4])
@@ -76,12 +86,27 @@ def test_who_wins_where():
     assert texts[0] == f"noise is better: {int((two > one).sum())} queries"
     assert texts[2] == f"mean: {(two - one).mean():+.4f}"
     assert display.ax_.get_ylabel() == "ndcg@3: noise less good"
+
+
+def test_who_wins_where_less_is_better():
+    """The model with the lower fall-out."""
     less = QueryDifferenceDisplay.from_predictions(
         [1, 0, 0], {"bad": [0, 2, 1], "good": [2, 1, 0]}, qid=[1] * 3, metric="fall_out@1"
     )
     assert "good is better: 1 query" in less.ax_.get_legend().get_texts()[1].get_text()
+
+
+def test_a_difference_is_of_two_models():
+    """Of one there is none."""
     with pytest.raises(ValueError, match="A difference is of two models"):
         QueryDifferenceDisplay.from_predictions(GRADE, {"a": SCORES["good"]}, qid=QID)
+
+
+def test_differences_that_are_all_undefined_are_not_drawn():
+    """No query has a relevant row."""
+    rows = ([0, 0], {"a": [1, 2], "b": [2, 1]})
+    with pytest.raises(ValueError, match="undefined for every query"):
+        QueryDifferenceDisplay.from_predictions(*rows, qid=[1, 1], replace_undefined_by=np.nan)
 
 
 def test_from_estimators():
@@ -96,20 +121,44 @@ def test_from_estimators():
     assert display.mean["second"][0] == pytest.approx(ndcg(GRADE, X[:, 1], qid=QID, k=2))
     one = PrecisionRecallDisplay.from_estimator(models["first"], X, GRADE, qid=QID)
     assert list(one.precision) == ["ByColumn"]
-    for wrong, message in (
+    with pytest.raises(ValueError, match="MetricAtKDisplay found no query ids"):
+        MetricAtKDisplay.from_estimator(models, X, GRADE)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
         ({"k": []}, "k must be one or more cutoffs"),
         ({"k": 5}, "k must be one or more cutoffs"),
         ({"confidence_level": 95}, "confidence_level must be above 0"),
         ({"replace_undefined_by": np.nan}, "undefined for every query"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            MetricAtKDisplay.from_predictions([0, 0], [1, 2], qid=[1, 1], **wrong)
+    ],
+)
+def test_wrong_arguments_of_a_metric_at_k(wrong, message):
+    """Each says what is wrong."""
+    with pytest.raises(ValueError, match=message):
+        MetricAtKDisplay.from_predictions([0, 0], [1, 2], qid=[1, 1], **wrong)
+
+
+def test_a_display_made_of_means_alone_has_no_band():
+    """Intervals may be left out."""
+    display = MetricAtKDisplay("ndcg", [1, 2], {"a": [0.5, 0.6]}, {}, {}).plot()
+    assert not display.ax_.collections
+
+
+def test_without_matplotlib_it_is_said_what_to_install(monkeypatch):
+    """By the name of the display."""
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="MetricAtKDisplay draws with matplotlib: pip install"):
+        MetricAtKDisplay("ndcg", [1], {"a": [0.5]}, {}, {}).plot()
+
+
+def test_the_path_of_a_query_of_which_nothing_was_found():
+    """Recall stays 0."""
     nothing = PrecisionRecallDisplay.from_predictions(
         [1, 0, 0], {"a": [-np.inf, 1, 0]}, qid=[1] * 3, query=1
     )
     assert nothing.recall["a"].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="MetricAtKDisplay found no query ids"):
-        MetricAtKDisplay.from_estimator(models, X, GRADE)
 
 
 def test_nothing_is_drawn_twice_and_plot_gives_itself():

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import product
+
 import numpy as np
 import pytest
 from conftest import needs
 from scipy import stats
 
 from sklearn_rankscore import RankReport, RankTarget, evaluate, rank_report
-from sklearn_rankscore.inspection._report.statistics import compare, holm, intervals
+from sklearn_rankscore.inspection._report.statistics import (
+    adjust_by_holm,
+    compare_pairs,
+    compute_intervals,
+)
 
 
 def draw(seed, n_queries=60, n_rows=8):
@@ -20,29 +27,41 @@ def draw(seed, n_queries=60, n_rows=8):
     return grade, models, np.repeat(np.arange(n_queries), n_rows)
 
 
-def test_means_are_those_of_the_metrics():
+@pytest.mark.parametrize("undefined", [0.0, 1.0, np.nan])
+def test_means_are_those_of_the_metrics(undefined):
     """For each model, options and undefined queries included; per query too."""
     grade, models, qid = draw(0)
     grade[qid < 5] = 0
-    for undefined in (0.0, 1.0, np.nan):
-        options = {"replace_undefined_by": undefined, "gain": "exponential"}
-        report = rank_report(
-            grade, models, qid=qid, metrics=["ndcg@3", "map"], random_state=0, **options
-        )
-        assert isinstance(report, RankReport)
-        assert [(row["metric"], row["model"]) for row in report.rows] == [
-            (metric, model) for metric in ("ndcg@3", "map") for model in models
-        ]
-        for row in report.rows:
-            want = evaluate(
-                grade, models[row["model"]], qid=qid, metrics=["ndcg@3", "map"], **options
-            )
-            assert row["mean"] == pytest.approx(want[row["metric"]], abs=1e-12)
-            values = report.per_query[row["model"], row["metric"]]
-            assert np.nanmean(values) == pytest.approx(row["mean"], abs=1e-12)
-            assert row["low"] <= row["mean"] <= row["high"]
-        assert report.undefined == {"ndcg@3": 5, "map": 5}
-        assert report.n_queries == 60
+    names = ["ndcg@3", "map"]
+    options = {"metrics": names, "replace_undefined_by": undefined, "gain": "exponential"}
+    report = rank_report(grade, models, qid=qid, random_state=0, **options)
+    assert isinstance(report, RankReport)
+    assert [(row["metric"], row["model"]) for row in report.rows] == list(product(names, models))
+    for row in report.rows:
+        want = evaluate(grade, models[row["model"]], qid=qid, **options)
+        assert row["mean"] == pytest.approx(want[row["metric"]], abs=1e-12)
+        values = report.per_query[row["model"], row["metric"]]
+        assert np.nanmean(values) == pytest.approx(row["mean"], abs=1e-12)
+        assert row["low"] <= row["mean"] <= row["high"]
+    assert report.undefined == {"ndcg@3": 5, "map": 5}
+    assert "undefined queries: ndcg@3 5, map 5" in " ".join(str(report).split())
+    assert report.n_queries == 60
+
+
+@pytest.mark.parametrize("values", [[0.5], [], [0.2, 0.4]])
+def test_intervals_need_two_queries(values):
+    """Of fewer they are unknown."""
+    low, high = compute_intervals(np.array([values]), 0.9, 100, np.random.default_rng(0))
+    assert np.isnan([*low, *high]).all() == (len(values) < 2)
+
+
+def test_a_report_of_one_query_has_no_intervals_and_no_p_values():
+    """Nothing is shown where nothing is known."""
+    report = rank_report([1, 0], {"a": [2, 1], "b": [1, 2]}, qid=[1, 1], metrics=["mrr"])
+    assert np.isnan([report.rows[1][name] for name in ("low", "high", "p_t", "p_holm")]).all()
+    assert report.rows[1]["difference"] == -0.5
+    assert "nan" not in str(report)
+    assert "2 models, 1 query;" in str(report)
 
 
 def test_differences_are_paired_and_tested_as_scipy_does():
@@ -63,38 +82,48 @@ def test_differences_are_paired_and_tested_as_scipy_does():
         assert row["losses"] == (mine < theirs - 1e-12).sum()
         assert row["wins"] + row["ties"] + row["losses"] == 60
         assert abs(row["p_randomisation"] - row["p_t"]) < 0.1
-    adjusted = holm(np.array([row["p_randomisation"] for row in compared]))
+    adjusted = adjust_by_holm(np.array([row["p_randomisation"] for row in compared]))
     assert [row["p_holm"] for row in compared] == adjusted.tolist()
 
 
-def test_holm_by_hand():
+@pytest.mark.parametrize(
+    ("p_values", "want"),
+    [
+        ([0.03, 0.01, 0.5, 0.02], [0.06, 0.04, 0.5, 0.06]),
+        ([0.9, 0.8], [1, 1]),
+        ([0.04, np.nan, 0.01], [0.04, np.nan, 0.02]),
+        ([], []),
+    ],
+)
+def test_holm_by_hand(p_values, want):
     """0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5; never falling, never above 1; what is unknown stays."""
-    np.testing.assert_allclose(holm(np.array([0.03, 0.01, 0.5, 0.02])), [0.06, 0.04, 0.5, 0.06])
-    np.testing.assert_allclose(holm(np.array([0.9, 0.8])), [1, 1])
-    np.testing.assert_allclose(holm(np.array([0.04, np.nan, 0.01])), [0.04, np.nan, 0.02])
-    assert len(holm(np.empty(0))) == 0
+    np.testing.assert_allclose(adjust_by_holm(p_values), want)
 
 
-def test_few_queries_are_tested_exactly():
+@pytest.mark.parametrize(
+    ("difference", "p_randomisation", "p_t", "counts"),
+    [
+        ([0.1, 0.2, 0.3, 0.4], 2 / 16, stats.ttest_1samp([1, 2, 3, 4], 0).pvalue, (4, 0, 0)),
+        ([0.0] * 9, 1.0, 1.0, (0, 9, 0)),
+        ([0.5], np.nan, np.nan, (1, 0, 0)),
+        ([-0.5, -0.5], 0.5, np.nan, (0, 0, 2)),
+        ([], np.nan, np.nan, (0, 0, 0)),
+    ],
+    ids=["all flips", "no difference", "one query", "all the same", "no query"],
+)
+def test_few_queries_are_tested_exactly(difference, p_randomisation, p_t, counts):
     """All sign flips of four differences: 2 of 16 are as far from 0."""
-    tested = compare(np.array([0.1, 0.2, 0.3, 0.4]), 1000, np.random.default_rng(0))
-    assert tested.p_randomisation == 2 / 16
-    assert (tested.wins, tested.ties, tested.losses) == (4, 0, 0)
-    same = compare(np.zeros(9), 1000, np.random.default_rng(0))
-    assert (same.p_randomisation, same.p_t, same.ties) == (1.0, 1.0, 9)
-    assert np.isnan(compare(np.array([0.5]), 1000, np.random.default_rng(0)).p_randomisation)
-    alike = compare(np.array([0.5, 0.5]), 1000, np.random.default_rng(0))
-    assert alike.p_randomisation == 0.5
-    assert np.isnan(alike.p_t)
-    assert np.isnan(compare(np.empty(0), 1000, np.random.default_rng(0)).p_randomisation)
+    tested = compare_pairs(np.array(difference), 1000, np.random.default_rng(0))
+    want = (p_randomisation, p_t, *counts)
+    assert tuple(tested) == pytest.approx(want, abs=1e-12, nan_ok=True)
 
 
-def test_many_queries_are_tested_alike():
+@pytest.mark.parametrize("shift", [0.0, 0.02, 0.05])
+def test_many_queries_are_tested_alike(shift):
     """The faster form agrees with the t-test, which it must where there are many."""
     rng = np.random.default_rng(2)
-    for shift in (0.0, 0.02, 0.05):
-        tested = compare(rng.normal(shift, 1, 5000), 2000, rng)
-        assert tested.p_randomisation == pytest.approx(tested.p_t, abs=0.05)
+    tested = compare_pairs(rng.normal(shift, 1, 5000), 2000, rng)
+    assert tested.p_randomisation == pytest.approx(tested.p_t, abs=0.05)
 
 
 @pytest.mark.parametrize(("shift", "low", "high"), [(0.0, 0.03, 0.075), (0.4, 0.9, 1.0)])
@@ -104,9 +133,9 @@ def test_error_rates_over_500_repeats(shift, low, high):
     called, held = 0, 0
     for _ in range(500):
         difference = rng.normal(shift, 1.0, 80)
-        tested = compare(difference, 199, rng)
+        tested = compare_pairs(difference, 199, rng)
         called += tested.p_randomisation <= 0.05
-        lowest, highest = intervals(difference[None], 0.95, 199, rng)
+        lowest, highest = compute_intervals(difference[None], 0.95, 199, rng)
         held += lowest[0] <= shift <= highest[0]
     assert low <= called / 500 <= high
     assert 0.9 <= held / 500 <= 0.98
@@ -135,15 +164,27 @@ def test_error_rates_of_whole_reports(better, low, high):
 
 
 def test_the_same_seed_gives_the_same_report():
-    """And scores tied or not, the ids of a RankTarget."""
+    """The ids are those of a RankTarget; the first model is the baseline."""
     grade, models, qid = draw(4)
     target = RankTarget(grade, qid=qid)
     one, two = (rank_report(target, models, random_state=7) for _ in range(2))
     assert one.rows == two.rows
     assert one.baseline == "a"
-    numbered = rank_report(target, {1: models["a"], 2: models["b"]}, baseline=2, random_state=0)
+
+
+def test_names_of_models_are_text():
+    """A number names a model too, also as the baseline."""
+    grade, models, qid = draw(4)
+    numbered = rank_report(grade, {1: models["a"], 2: models["b"]}, qid=qid, baseline=2)
     assert numbered.baseline == "2"
-    assert rank_report(target, {"a": models["a"]}, random_state=0).rows[0]["difference"] is None
+
+
+def test_one_model_is_compared_with_nothing():
+    """Its table ends with the interval."""
+    grade, models, qid = draw(4)
+    report = rank_report(grade, {"a": models["a"]}, qid=qid, random_state=0)
+    assert report.rows[0]["difference"] is None
+    assert str(report).splitlines()[0].split() == ["metric", "model", "mean", "95", "%"]
 
 
 def test_less_is_better_where_it_is():
@@ -174,21 +215,44 @@ def test_what_is_unsafe_is_said():
 
 
 def test_tables_in_every_form():
-    """Text, Markdown, LaTeX, HTML, a frame: the same numbers."""
+    """Text, Markdown, HTML, a frame: the same numbers."""
     grade, models, qid = draw(7)
     models = {"a|b": models["a"], "c_d & <e>": models["c"]}
     report = rank_report(grade, models, qid=qid, metrics=["ndcg@5"], random_state=0)
     mean = f"{report.rows[1]['mean']:.4f}"
-    for text in (str(report), report.to_markdown(), report.to_latex(), report._repr_html_()):
+    for text in (str(report), report.to_markdown(), report._repr_html_()):
         assert mean in text
     lines = report.to_markdown().splitlines()
     assert {line.replace("\\|", "").count("|") for line in lines} == {11}
-    assert r"c\_d \& $<$e$>$" in report.to_latex()
     assert "c_d &amp; &lt;e&gt;" in report._repr_html_()
     frame_of = needs("pandas").DataFrame
     frame = report.to_frame()
     assert isinstance(frame, frame_of)
     assert frame.loc[("ndcg@5", "a|b"), "mean"] == report.rows[0]["mean"]
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_latex_is_a_tabular_environment_with_escaped_names(n_models):
+    """Four decimals; one model has no columns of comparisons; needs pandas and jinja2."""
+    needs("pandas"), needs("jinja2")
+    grade, models, qid = draw(7)
+    models = dict(list({"c_d & e": models["a"], "other": models["b"]}.items())[:n_models])
+    report = rank_report(grade, models, qid=qid, metrics=["ndcg@5"], random_state=0)
+    latex = report.to_latex()
+    assert latex.startswith(r"\begin{tabular}{ll" + "r" * (3 if n_models == 1 else 5) + "}")
+    assert latex.rstrip().endswith(r"\end{tabular}")
+    row = report.rows[0]
+    assert rf"ndcg@5 & c\_d \& e & {row['mean']:.4f} & {row['low']:.4f}" in latex
+    assert ("p (Holm)" in latex) == (n_models == 2)
+
+
+def test_latex_without_pandas_says_what_to_install(monkeypatch):
+    """Not only that a module is missing."""
+    grade, models, qid = draw(7)
+    report = rank_report(grade, {"a": models["a"]}, qid=qid, metrics=["mrr"], random_state=0)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas jinja2"):
+        report.to_latex()
 
 
 @pytest.mark.parametrize(

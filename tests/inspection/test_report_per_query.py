@@ -9,7 +9,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import evaluate, evaluate_per_query, rank_report
-from sklearn_rankscore.inspection._report.statistics import compare, intervals
+from sklearn_rankscore.inspection._report.statistics import compare_pairs, compute_intervals
 
 METRICS = ["ndcg@5", "fall_out@3"]
 
@@ -103,7 +103,7 @@ def test_weighted_differences_are_tested_by_all_sign_flips():
     ]
     seen = abs(np.average(difference, weights=weight))
     want = np.mean(np.abs(means) >= seen - 1e-12)
-    tested = compare(difference, 1000, rng, weight)
+    tested = compare_pairs(difference, 1000, rng, weight)
     assert tested.p_randomisation == pytest.approx(want, abs=1e-12)
     assert (tested.wins, tested.losses) == ((difference > 0).sum(), (difference < 0).sum())
 
@@ -115,7 +115,7 @@ def test_weighted_intervals_are_of_resampled_queries_and_their_weights():
     value = rng.random(40) + weight / 4
     drawn = rng.integers(0, 40, (20_000, 40))
     means = np.average(value[drawn], weights=weight[drawn], axis=1)
-    low, high = intervals(value[None], 0.9, 20_000, rng, weight)
+    low, high = compute_intervals(value[None], 0.9, 20_000, rng, weight)
     # Quantiles of 20 000 draws have an error of about 0.4 % of their spread's standard deviation.
     assert [low[0], high[0]] == pytest.approx(
         np.quantile(means, [0.05, 0.95]), abs=0.06 * means.std()
@@ -129,7 +129,7 @@ def test_weighted_intervals_hold_the_mean():
     for _ in range(300):
         weight = rng.uniform(0.5, 1.5, 100)
         value = rng.random(100) + weight  # weighted mean: 1/2 + E(w²) / E(w)
-        low, high = intervals(value[None], 0.95, 199, rng, weight)
+        low, high = compute_intervals(value[None], 0.95, 199, rng, weight)
         kept += low[0] <= 0.5 + 13 / 12 <= high[0]
     assert 0.90 <= kept / 300 <= 0.98
 
@@ -151,45 +151,68 @@ def test_columns_of_other_names_say_what_they_are():
     assert {row["metric"] for row in only.rows} == {"fall_out@3"}
 
 
-def broken(name):
-    """Tables that cannot be compared."""
-    grade, models, qid, weight = draw()
-    made = tables(grade, models, qid)
-    if name == "missing":
-        made["b"] = {key: values[1:] for key, values in made["b"].items()}
-    elif name == "extra":
-        made["a"] = {key: values[:-1] for key, values in made["a"].items()}
-    elif name == "twice":
-        made["b"] = {key: np.append(values, values[:1]) for key, values in made["b"].items()}
-    elif name == "no ids":
-        del made["a"]["qid"]
-    elif name == "weights":
-        made["a"] = evaluate_per_query(
-            grade, models["a"], qid=qid, metrics=METRICS, sample_weight=weight
-        )
-    elif name == "text":
-        made["a"]["ndcg@5"] = made["a"]["qid"]
-    elif name == "nothing":
-        made["a"] = {"qid": made["a"]["qid"]}
-    return made
+def each(change, *models):
+    """Change every column of these models' tables."""
+
+    def change_tables(made):
+        for model in models:
+            made[model] = {name: change(values) for name, values in made[model].items()}
+
+    return change_tables
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("missing", "same queries, but query 'q.*' is not in the table of b"),
-        ("extra", "same queries, but query 'q49' is only in the table of b"),
-        ("twice", "has 2 lines in the per-query table of b"),
-        ("no ids", "table of a must have a column 'qid'"),
-        ("weights", "in all per-query tables, or in none"),
-        ("text", "must hold numbers"),
-        ("nothing", "a column for each metric"),
-    ],
-)
-def test_tables_that_cannot_be_compared_are_refused_in_words(name, message):
+def drop(*places):
+    """Drop columns, each of one model's table."""
+
+    def change_tables(made):
+        for model, name in places:
+            del made[model][name]
+
+    return change_tables
+
+
+def give_weights(made):
+    """One weight differs between the tables."""
+    for at, model in enumerate(made):
+        made[model]["sample_weight"] = np.ones(50) + (np.arange(50) == 3) * at
+
+
+BROKEN = {
+    "missing": (
+        each(lambda values: values[1:], "b"),
+        "same queries, but query 'q.*' is not in the table of b",
+    ),
+    "extra": (
+        each(lambda values: values[:-1], "a"),
+        "same queries, but query 'q49' is only in the table of b",
+    ),
+    "twice": (
+        each(lambda values: np.append(values, values[:1]), "b"),
+        "has 2 lines in the per-query table of b",
+    ),
+    "no queries": (each(lambda values: values[:0], "a", "b"), "at least one query to compare"),
+    "no ids": (drop(("a", "qid")), "table of a must have a column 'qid'"),
+    "nothing": (drop(("a", "ndcg@5"), ("a", "fall_out@3")), "a column for each metric"),
+    "nothing in common": (
+        drop(("a", "ndcg@5"), ("b", "fall_out@3")),
+        "must have a metric in common",
+    ),
+    "weights of one": (
+        lambda made: made["a"].update(sample_weight=np.ones(50)),
+        "in all per-query tables, or in none. The table of b differs",
+    ),
+    "other weights": (give_weights, "A query must have one weight"),
+    "text": (lambda made: made["a"].update({"ndcg@5": made["a"]["qid"]}), "must hold numbers"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BROKEN.values(), ids=BROKEN)
+def test_tables_that_cannot_be_compared_are_refused_in_words(change, message):
     """Which table it is, and which query."""
+    made = tables(*draw()[:3])
+    change(made)
     with pytest.raises(ValueError, match=message):
-        rank_report(per_query=broken(name))
+        rank_report(per_query=made)
 
 
 @pytest.mark.parametrize(
@@ -212,13 +235,18 @@ def test_what_is_asked_besides_is_refused(change, message):
 
 
 def test_a_per_query_table_has_the_weights_as_they_were_given():
-    """One per query; no metric may take the name of a column."""
+    """One per query."""
     grade, models, qid, weight = draw()
     table = evaluate_per_query(grade, models["a"], qid=qid, metrics=["mrr"], sample_weight=weight)
     assert table["sample_weight"].tolist() == weight[::8].tolist()
-    for name in ("qid", "sample_weight"):
-        with pytest.raises(ValueError, match=f"No metric can be named {name!r}"):
-            evaluate_per_query(grade, models["a"], qid=qid, metrics={name: "mrr"})
+
+
+@pytest.mark.parametrize("name", ["qid", "sample_weight"])
+def test_no_metric_has_the_name_of_another_column(name):
+    """Ids and weights keep theirs."""
+    grade, models, qid, _ = draw()
+    with pytest.raises(ValueError, match=f"No metric can be named {name!r}"):
+        evaluate_per_query(grade, models["a"], qid=qid, metrics={name: "mrr"})
 
 
 def test_queries_of_no_weight_are_in_no_count():
@@ -244,25 +272,29 @@ def test_queries_of_no_weight_are_in_no_count():
     assert len(got.per_query["qid"]) == got.n_queries == len(set(qid[kept]))
 
 
-def test_differences_that_are_all_the_same_have_no_t_test():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_differences_that_are_all_the_same_have_no_t_test(weighted):
     """With weights as without, though weighted they are not the same."""
     rng = np.random.default_rng(5)
-    for weight in (None, rng.random(30)):
-        tested = compare(np.full(30, 0.25), 200, rng, weight)
-        assert np.isnan(tested.p_t)
-        assert (tested.wins, tested.ties, tested.losses) == (30, 0, 0)
-        assert tested.p_randomisation < 0.05
+    weight = rng.random(30) if weighted else None
+    tested = compare_pairs(np.full(30, 0.25), 200, rng, weight)
+    assert np.isnan(tested.p_t)
+    assert (tested.wins, tested.ties, tested.losses) == (30, 0, 0)
+    assert tested.p_randomisation < 0.05
 
 
+@pytest.mark.parametrize("kind", ["rows", "tables"])
 @pytest.mark.parametrize("unit", [1e308, 5e-324 * 2**40])
-def test_a_report_of_weights_near_the_ends_of_the_floats(unit):
+def test_a_report_of_weights_near_the_ends_of_the_floats(kind, unit):
     """Of rows and of tables, that of weights which differ by a power of two, or nearly."""
     grade, models, qid, _ = draw()
     share = np.repeat(np.random.default_rng(6).integers(1, 2**40, 50) / 2**40, 8)
     options = {"metrics": METRICS, "random_state": 0}
     want = rank_report(grade, models, qid=qid, sample_weight=share, **options)
-    rows = rank_report(grade, models, qid=qid, sample_weight=share * unit, **options)
-    made = tables(grade, models, qid, sample_weight=share * unit)
-    for got in (rows, rank_report(per_query=made, random_state=0)):
-        for mine, theirs in zip(got.rows, want.rows, strict=True):
-            assert mine == pytest.approx(theirs, abs=1e-12)
+    if kind == "rows":
+        got = rank_report(grade, models, qid=qid, sample_weight=share * unit, **options)
+    else:
+        made = tables(grade, models, qid, sample_weight=share * unit)
+        got = rank_report(per_query=made, random_state=0)
+    for mine, theirs in zip(got.rows, want.rows, strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-12)

@@ -1,1 +1,1 @@
-"""Pictures, by scikit-learn's conventions."""
+"""Displays: plots that follow scikit-learn's conventions."""

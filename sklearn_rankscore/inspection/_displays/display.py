@@ -1,7 +1,8 @@
-"""What pictures share, by scikit-learn's conventions."""
+"""What all displays share: axes, colours, drawing the scores of an estimator."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -10,29 +11,29 @@ import numpy as np
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids
 from sklearn_rankscore.model_selection._scorers.response import ask_estimator
 
-# Okabe and Ito's colours, which people who are colour-blind tell apart, and marks besides.
+# The colours of Okabe and Ito, which colour-blind people can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKS = "osD^vPX"
 
 
-class Display:
-    """What displays share: axes to draw on, scores of an estimator."""
+class Display(ABC):
+    """Base of all displays: it finds axes to draw on and scores to draw."""
 
     figure_: Any = None
     ax_: Any = None
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw.
+        """Draw on the axes.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where; None: on a new figure.
+            Axes to draw on; None: those of a new figure.
 
         Returns
         -------
         Display
-            Itself.
+            The display itself.
         """
         if ax is None:
             try:
@@ -47,33 +48,34 @@ class Display:
         self._draw(ax)
         return self
 
+    @abstractmethod
     def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+        """Draw on these axes."""
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, qid: Any = None, **options: Any
     ) -> Self:
-        """Draw what a fitted estimator gives for rows.
+        """Draw the scores that fitted estimators give the rows.
 
         Parameters
         ----------
         estimator : object or dict of str to object
-            Fitted estimators, by their names.
+            A fitted estimator, or several by their names.
         X, y : array-like
             Rows and their grades.
         qid : array-like of shape (n_rows,), default=None
-            Query ids; None: found on y or X, as a scorer finds them.
+            Query ids. None: `y` or `X` carry them, where a scorer finds them too.
         **options
-            As for `from_predictions`.
+            Parameters of `from_predictions`.
 
         Returns
         -------
         Display
-            Drawn.
+            The display, drawn.
         """
-        named = isinstance(estimator, Mapping)
-        estimators = estimator if named else {type(estimator).__name__: estimator}
+        is_named = isinstance(estimator, Mapping)
+        estimators = estimator if is_named else {type(estimator).__name__: estimator}
         ids = find_query_ids("qid", X, y, qid, cls.__name__)
         scores = {name: ask_estimator(model, X, "auto") for name, model in estimators.items()}
         drawn: Any = cls

@@ -1,4 +1,4 @@
-"""A picture: a metric against its cutoff."""
+"""Draw a metric against its cutoff."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
-from sklearn_rankscore.inspection._report.compared import scores_by_model
-from sklearn_rankscore.inspection._report.statistics import check_level, intervals
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
+from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MetricAtKDisplay(Display):
-    """A metric against its cutoff, one line a model, with its interval.
+    """A metric against its cutoff: a line for each model, with its interval.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ class MetricAtKDisplay(Display):
     k : ndarray of shape (n_cutoffs,)
         Cutoffs.
     mean, low, high : dict of str to ndarray of shape (n_cutoffs,)
-        By model, the mean over queries and its interval.
+        By model, the mean over queries, and the lower and upper end of its interval.
 
     Attributes
     ----------
     ax_, figure_
-        Of matplotlib, once plotted.
+        Axes and figure of matplotlib, once drawn.
 
     Examples
     --------
@@ -72,33 +72,33 @@ class MetricAtKDisplay(Display):
         ax: Any = None,
         **metric_options: Any,
     ) -> Self:
-        """Draw the metric of scores at each cutoff.
+        """Draw the metric at each cutoff, computed from scores.
 
         Parameters
         ----------
         y_true, qid
-            Rows as for a metric.
+            Grades and query ids, as for a metric.
         y_score : array-like or dict of str to array-like
-            Scores of the model, or of several by their names.
+            Scores of one model, or of several by their names.
         metric : str or Metric, default="ndcg"
             A metric that has a cutoff.
         k : iterable of int, default=range(1, 21)
             Cutoffs.
         name : str, default=None
-            Name of the one model.
+            Name of the model, if `y_score` holds the scores of one.
         confidence_level : float, default=0.95
-            Of the bootstrap intervals.
+            Confidence level of the bootstrap intervals.
         random_state : int, Generator or None, default=None
             Seed of the intervals.
         ax : matplotlib axes, default=None
-            Where to draw; None: on a new figure.
+            Axes to draw on; None: those of a new figure.
         **metric_options
             Options of the metric.
 
         Returns
         -------
         MetricAtKDisplay
-            Drawn.
+            The display, drawn.
         """
         bound = get_metric(metric, **metric_options)
         if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):
@@ -116,7 +116,7 @@ class MetricAtKDisplay(Display):
             if not table.shape[1]:
                 raise ValueError(f"{bound.name} is undefined for every query: nothing to draw.")
             means[model] = table.mean(axis=1)
-            lows[model], highs[model] = intervals(table, confidence_level, 1000, rng)
+            lows[model], highs[model] = compute_intervals(table, confidence_level, 1000, rng)
         return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
 
     def _draw(self, ax: Any) -> None:

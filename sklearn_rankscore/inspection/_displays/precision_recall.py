@@ -1,4 +1,4 @@
-"""A picture: precision against recall of ranked queries."""
+"""Draw precision against recall."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
 from sklearn_rankscore.inspection._explain.explain import explain
-from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 
 
 class PrecisionRecallDisplay(Display):
-    """Precision against recall of ranked queries: 11-point interpolated, or one query's path.
+    """Precision against recall: the mean at 11 levels of recall, or the path of one query.
 
     Parameters
     ----------
     precision : dict of str to ndarray of shape (n_points,)
-        By model; averaged over queries, or down each rank of the one query.
+        By model: the interpolated precision, averaged over queries; or the precision at each rank
+        of one query.
     recall : dict of str to ndarray of shape (n_points,)
-        By model.
+        By model: the recall at the same points.
     relevant : dict of str to ndarray of bool, default=None
-        By model, for one query's path, whether the row at each rank is relevant.
+        By model: for the path of one query, whether the row at each rank is relevant.
 
     Attributes
     ----------
     ax_, figure_
-        Of matplotlib, once plotted.
+        Axes and figure of matplotlib, once drawn.
 
     Examples
     --------
@@ -62,32 +63,32 @@ class PrecisionRecallDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the mean of all queries, or the path of one.
+        """Draw the mean of all queries, or the path of one query.
 
         Parameters
         ----------
         y_true, qid
-            Rows as for a metric.
+            Grades and query ids, as for a metric.
         y_score : array-like or dict of str to array-like
-            Scores of the model, or of several by their names.
+            Scores of one model, or of several by their names.
         query : object, default=None
-            Id of the one query whose path is drawn, ties in the order of the rows; None: the
+            Id of the query whose path to draw; tied rows keep their order. None: draw the
             interpolated precision at recalls of 0, 0.1, … and 1, averaged over queries.
         min_relevance : float, default=None
             A row is relevant when its grade is at least this; None: above 0.
         name : str, default=None
-            Name of the one model.
+            Name of the model, if `y_score` holds the scores of one.
         ax : matplotlib axes, default=None
-            Where to draw; None: on a new figure.
+            Axes to draw on; None: those of a new figure.
 
         Returns
         -------
         PrecisionRecallDisplay
-            Drawn.
+            The display, drawn.
         """
         models = scores_by_model(y_score, name)
         if query is not None:
-            return cls(*_paths(y_true, models, qid, query, min_relevance)).plot(ax)
+            return cls(*_trace_paths(y_true, models, qid, query, min_relevance)).plot(ax)
         levels = np.arange(11) / 10
         settled = [
             get_metric("iprec", recall_level=level, min_relevance=min_relevance).settle()
@@ -119,12 +120,13 @@ class PrecisionRecallDisplay(Display):
             ax.legend()
 
 
-def _paths(
+def _trace_paths(
     y_true: Any, models: Mapping[str, Any], qid: Any, query: Any, min_relevance: float | None
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """Follow precision and recall down the ranks of one query; say which rows are relevant."""
     precision, recall, relevant = {}, {}, {}
     for model, scores in models.items():
-        working = explain(
+        explanation = explain(
             y_true,
             scores,
             qid=qid,
@@ -133,10 +135,10 @@ def _paths(
             ties="first",
             min_relevance=min_relevance,
         )
-        table = working.tables[0]
+        table = explanation.tables[0]
         hit = np.array([line[table.columns.index("relevant")] for line in table.lines], dtype=bool)
         found = np.cumsum(hit)
         precision[model] = found / np.arange(1, len(hit) + 1)
-        total = found[-1] / working.value if working.value else np.inf  # none of them was found
-        recall[model], relevant[model] = found / total, hit
+        share_of_found = found / max(found[-1], 1)
+        recall[model], relevant[model] = explanation.value * share_of_found, hit
     return precision, recall, relevant

@@ -1,4 +1,4 @@
-"""A picture: who wins where."""
+"""Draw the difference between two models in each query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, Display
-from sklearn_rankscore.inspection._report.compared import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 class QueryDifferenceDisplay(Display):
-    """The difference between two models for each query, sorted: who wins where.
+    """The difference between two models in each query, sorted: who wins where.
 
     Parameters
     ----------
     difference : ndarray of shape (n_queries,)
-        Of the metric, for each query.
+        Difference of the metric in each query.
     qid : ndarray of shape (n_queries,)
         Query ids.
     metric : str
         Name of the metric.
     names : tuple of two str
-        Of the models: the second less the first.
+        Names of the models; the difference is the second minus the first.
     greater_is_better : bool, default=True
         Whether the model with more wins.
 
     Attributes
     ----------
     ax_, figure_
-        Of matplotlib, once plotted.
+        Axes and figure of matplotlib, once drawn.
 
     Examples
     --------
@@ -74,25 +74,26 @@ class QueryDifferenceDisplay(Display):
         Parameters
         ----------
         y_true, qid
-            Rows as for a metric.
+            Grades and query ids, as for a metric.
         y_score : dict of str to array-like
-            Scores of two models by their names; the second less the first is drawn.
+            Scores of two models by their names; the difference is the second minus the first.
         metric : str or Metric, default="ndcg@10"
-            What is compared.
+            Metric to compare.
         ax : matplotlib axes, default=None
-            Where to draw; None: on a new figure.
+            Axes to draw on; None: those of a new figure.
         **metric_options
             Options of the metric.
 
         Returns
         -------
         QueryDifferenceDisplay
-            Drawn.
+            The display, drawn.
 
         Raises
         ------
         ValueError
-            If there are not two models.
+            If `y_score` does not hold the scores of two models, or the metric is undefined for
+            every query.
         """
         models = scores_by_model(y_score, None)
         if len(models) != 2:

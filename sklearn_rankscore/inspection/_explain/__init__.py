@@ -1,1 +1,1 @@
-"""The working of one query's value."""
+"""Explain how a metric comes to the value of one query."""

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
 from sklearn_rankscore.inspection._explain.explanation import Explanation
-from sklearn_rankscore.inspection._explain.workings import WORKINGS, Working
+from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
+from sklearn_rankscore.inspection._explain.workings import Result, write_working
 from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._formulas.cumulated_gain import gains
 from sklearn_rankscore.metrics._metric.engine import collect_rows
 from sklearn_rankscore.metrics._metric.names import spell_options
-from sklearn_rankscore.metrics._ranking.ranking import Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
-from sklearn_rankscore.metrics._rows.rows import Queries, Rows, carried
+from sklearn_rankscore.metrics._rows.rows import carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.engine import Settled
-    from sklearn_rankscore.metrics._rows.validation import Array
+    from sklearn_rankscore.metrics._rows.rows import Queries
 
 
 def explain(
@@ -42,27 +43,26 @@ def explain(
     y_true, y_score, qid
         Rows as for the metric itself.
     metric : str or Metric, default="ndcg@10"
-        What is explained: cumulative gain, DCG, ideal DCG, nDCG, average precision, precision,
+        The metric to explain: cumulative gain, DCG, ideal DCG, nDCG, average precision, precision,
         recall, F1, R-precision, reciprocal rank, hit rate, RBP or ERR.
     query : object, default=None
-        Id of the query; of a rectangle, the number of the line. None: the only one there is.
+        Id of the query; for a rectangle, the number of the line. None: the only query there is.
     item : array-like of shape (n_rows,), default=None
-        What rows are called; None: what a RankTarget carries by the name "item", else their
-        numbers.
+        Name of each row. None: the "item" that a RankTarget carries, or else the row's number.
     **metric_options
         Options of the metric, such as ``gain="exponential"``.
 
     Returns
     -------
     Explanation
-        Its value is the metric's for that query; it prints as tables and steps, in a notebook as
-        HTML, and ``to_frame()`` gives the table of ranked rows.
+        Its `value` is the metric's value for the query. It prints as tables and steps, in a
+        notebook as HTML; ``to_frame()`` gives the table of ranked rows.
 
     Raises
     ------
     ValueError
-        If the metric has no working to be shown, there is no such query or more than one to
-        choose from, or the rows cannot be used.
+        If `explain` does not know the metric, if there is no such query, if there are several
+        queries and `query` is None, or if the metric refuses the rows.
 
     Examples
     --------
@@ -89,81 +89,51 @@ def explain(
     nDCG@3 = 3.75 / 4.7619 = 0.787507
     """
     bound = get_metric(metric, **metric_options)
-    if bound.name not in WORKINGS:
+    if bound.name not in LAYOUTS:
         raise ValueError(
-            f"{bound.name} has no working that is shown by rank. Metrics that have one are "
-            f"{', '.join(WORKINGS)}."
+            f"{bound.name} has no working that explain can show. It can show {', '.join(LAYOUTS)}."
         )
-    request = bound.settle()
-    rows = collect_rows([request], y_true, y_score, qid)
-    at = _number_of(query, rows.queries)
-    labels = carried(y_true, "item") if item is None else item
-    working = _working(rows, at, request, labels)
-    options = dict(request.options)
-    tables, steps, value = WORKINGS[bound.name](
-        working, bound.name, options.pop("k", None), options
-    )
-    name = f"{bound}{spell_options(bound.bound)}"
-    found = rows.queries.ids[at]
+    settled = bound.settle()
+    rows = collect_rows([settled], y_true, y_score, qid)
+    queries = rows.queries
+    at = _find_query(query, queries)
+    label, names = _name_rows(carried(y_true, "item") if item is None else item, queries)
+    here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
+    names = [names[row] for row in queries.arrange(np.arange(len(rows.grade)))[here].tolist()]
+    ranking = ExplainedRanking(rows.grade[here], rows.score[here], settled.ties)
+    value = float(bound.formula(ranking, **settled.options)[0])
+    result = Result(bound.name, value, settled.options)
+    tables, steps = write_working(LAYOUTS[bound.name], ranking, result, names, label)
+    found = queries.ids[at]
     found = found.item() if isinstance(found, np.generic) else found
+    name = f"{bound}{spell_options(bound.bound)}"
     return Explanation(name, found, tuple(tables), tuple(steps), value)
 
 
-def _number_of(query: Any, queries: Queries) -> int:
-    """Which query is meant."""
-    if query is None:
-        if len(queries.ids) > 1:
-            raise ValueError(
-                f"There are {len(queries.ids):,} queries. Say which is to be explained: "
-                f"query={format_id(queries.in_order_of_appearance(queries.ids)[0])}, for example."
-            )
+def _find_query(query: Any, queries: Queries) -> int:
+    """Find the number of the query that is asked for; of None, the only query there is."""
+    if query is None and len(queries.ids) == 1:
         return 0
+    example = format_id(queries.in_order_of_appearance(queries.ids)[0])
+    if query is None:
+        raise ValueError(
+            f"There are {len(queries.ids):,} queries. Say which to explain, for example "
+            f"query={example}."
+        )
     wanted = query if isinstance(query, np.generic) else narrow_dtype(as_objects([query], "query"))
     try:
         at = int(find_places(np.atleast_1d(wanted), queries.ids)[0])
     except TypeError as error:
         raise TypeError(f"query must be the id of one query. Got {query!r} instead.") from error
     if at < 0:
-        raise ValueError(
-            f"There is no query {query!r}. Ids are such as "
-            f"{format_id(queries.in_order_of_appearance(queries.ids)[0])}."
-        )
+        raise ValueError(f"There is no query {query!r}. Pass an id such as {example}.")
     return at
 
 
-def _working(rows: Rows, at: int, request: Settled, labels: Any) -> Working:
-    queries = rows.queries
-    here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
-    number = queries.arrange(np.arange(len(rows.grade)))[here]
-    label = "row" if labels is None else "item"
-    if labels is not None:
-        labels = list(
-            np.ravel(labels) if queries.rectangular else as_objects(list(labels), "item")
-        )
-        check_same_length("item", len(labels), len(rows.grade))
-    names = number.tolist() if labels is None else [labels[row] for row in number.tolist()]
-    grade, score = rows.grade[here], rows.score[here]
-    alone = Rows(grade, score, Queries.from_rectangle((1, len(grade))))
-    ranking = Ranking(cut_into_blocks(alone.queries)[0], alone, request.ties, len(grade))
-    gain = request.options.get("gain")
-    if gain is not None:
-        worth = gains(ranking, gain, relative=request.metric.name == "ndcg")[0]
-    else:
-        worth = (
-            grade
-            if "max_grade" in request.options
-            else ranking.relevant(request.options["min_relevance"])[0]
-        )
-    order = _order(score, np.asarray(worth, dtype=float), request.ties)
-    ranked = order[score[order] > -np.inf]
-    sorted_score = score[ranked]
-    same = np.zeros(len(ranked) + 1, dtype=bool)
-    same[1:-1] = sorted_score[1:] == sorted_score[:-1]
-    tied = (same[1:] | same[:-1]) & (request.ties == "average")
-    return Working(ranking, order, names, sorted_score, grade, tied, label)
-
-
-def _order(score: Array, worth: Array, ties: str) -> Array:
-    """Rows by falling score, and inside ties as the policy has it."""
-    inside = {"optimistic": -worth, "pessimistic": worth, "last": -np.arange(len(score))}
-    return np.lexsort((inside.get(ties, np.arange(len(score))), -score))
+def _name_rows(item: Any, queries: Queries) -> tuple[str, Sequence[Any]]:
+    """Give the word for a row, and the name of each row: its item, or else its number."""
+    if item is None:
+        return "row", range(queries.n_rows)
+    names = list(np.ravel(item) if queries.rectangular else as_objects(list(item), "item"))
+    check_same_length("item", len(names), queries.n_rows)
+    return "item", names

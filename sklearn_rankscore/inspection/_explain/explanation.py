@@ -1,23 +1,36 @@
-"""Explanation: the working of one query's value, to be read."""
+"""Explanation: the working of one query's value, printed as tables and steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
+from math import isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from sklearn_rankscore._render import as_html, as_text
 
-_ENDS = 30  # lines of a long table that are printed from its top, and from its end
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENDS = 30  # of a longer table, so many lines from its top and from its end are printed
 
 
 class Table(NamedTuple):
-    """Numbers and texts by line, under names; `note` says what the marks mean."""
+    """Lines of numbers and texts under the names of their columns."""
 
     caption: str
     columns: list[str]
     lines: list[list[Any]]
-    note: str = ""
+    note: str = ""  # what the marks mean
+
+    @classmethod
+    def from_columns(cls, caption: str, columns: Mapping[str, Any], note: str = "") -> Table:
+        """Make a table of columns; the first has as many values as the table has lines."""
+        n_lines = len(next(iter(columns.values())))
+        lines = [[_simplify(column[at]) for column in columns.values()] for at in range(n_lines)]
+        return cls(caption, list(columns), lines, note)
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ class Explanation:
     tables : tuple of Table
         The ranked rows and, where the metric has one, the ideal order.
     steps : tuple of str
-        What is done with the columns, the last line giving the value.
+        How the columns lead to the value, which the last step gives.
     value : float
         The value; nan where the metric is undefined for the query.
 
@@ -52,7 +65,7 @@ class Explanation:
 
     @property
     def title(self) -> str:
-        """What is explained."""
+        """Name of the metric, and the query."""
         return f"{self.metric} of query {self.query!r}"
 
     def to_frame(self) -> Any:
@@ -61,7 +74,7 @@ class Explanation:
         Returns
         -------
         pandas.DataFrame
-            One line for each rank, numbers as they are.
+            One line for each rank, numbers in full precision.
 
         Raises
         ------
@@ -76,10 +89,10 @@ class Explanation:
         return frame.set_index("rank")
 
     def __str__(self) -> str:
-        """Tables, and what is done with them."""
+        """Write the tables, and the steps below them."""
         parts = [self.title]
         for table in self.tables:
-            parts += ["", table.caption, as_text(_cells(table))]
+            parts += ["", table.caption, as_text(_format_table(table))]
             parts += [table.note] * bool(table.note)
         return "\n".join([*parts, "", *self.steps])
 
@@ -87,34 +100,42 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         tables = "".join(
-            as_html(_cells(table), table.caption, table.note) for table in self.tables
+            as_html(_format_table(table), table.caption, table.note) for table in self.tables
         )
         steps = "".join(f"<p>{escape(step)}</p>" for step in self.steps)
         return f"<div><p><b>{escape(self.title)}</b></p>{tables}{steps}</div>"
 
 
+def _simplify(value: Any) -> Any:
+    """Turn a NumPy number into Python's own, and a whole number into an int."""
+    value = value.item() if isinstance(value, np.generic) else value
+    whole = isinstance(value, float) and abs(value) < 1e15 and value.is_integer()
+    return int(value) if whole else value
+
+
 def format_number(value: float) -> str:
-    """Four decimals at most, as many as say something; of small numbers four digits."""
+    """Write a number with at most four decimals; a very small or large one with four digits."""
     if value == 0 or 0.01 <= abs(value) < 1e6:
         return f"{value + 0.0:.4f}".rstrip("0").rstrip(".")
     return f"{value:.4g}"
 
 
-def _cells(table: Table) -> list[list[str]]:
+def _format_table(table: Table) -> list[list[str]]:
+    """Write the cells of a table, names first; of a long table only both ends."""
     lines = [
-        [_cell(name, value) for name, value in zip(table.columns, line, strict=True)]
+        [_format_cell(name, value) for name, value in zip(table.columns, line, strict=True)]
         for line in table.lines
     ]
-    if len(lines) > 2 * _ENDS:  # of a long list its ends
+    if len(lines) > 2 * _ENDS:
         lines[_ENDS:-_ENDS] = [["…"] * len(table.columns)]
     return [table.columns, *lines]
 
 
-def _cell(name: str, value: Any) -> str:
+def _format_cell(name: str, value: Any) -> str:
     if name == "item":
         return " ".join(str(value).split())
     if isinstance(value, float):
-        if value != value:  # noqa: PLR0124 - NaN: nothing to say
+        if isnan(value):
             return ""
         return f"{value + 0.0:.10g}" if name == "score" else format_number(value)
     return str(value)

@@ -1,4 +1,4 @@
-"""Compare models honestly: the same queries, an interval and a test for each claim."""
+"""Compare models honestly: on the same queries, with an interval and a test for each claim."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rankscore._messages import describe
-from sklearn_rankscore.inspection._report.compared import of_rows, of_tables, scores_by_model
+from sklearn_rankscore.inspection._report.query_values import (
+    read_tables,
+    score_models,
+    scores_by_model,
+)
 from sklearn_rankscore.inspection._report.report import RankReport
-from sklearn_rankscore.inspection._report.statistics import check_level, compare, holm, intervals
+from sklearn_rankscore.inspection._report.statistics import (
+    adjust_by_holm,
+    check_level,
+    compare_pairs,
+    compute_intervals,
+)
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
 from sklearn_rankscore.metrics.evaluate import name_metrics
 
 if TYPE_CHECKING:
+    from sklearn_rankscore.inspection._report.query_values import QueryValues
     from sklearn_rankscore.metrics import Metric
     from sklearn_rankscore.metrics._rows.validation import Array
 
 _METRICS = ("ndcg@10", "map", "mrr")
-_SAFE = 30  # queries, below which a mean's interval is not to be trusted
+_SAFE = 30  # of fewer queries, do not trust the interval of a mean
 
 
 def rank_report(
@@ -51,21 +61,21 @@ def rank_report(
     sample_weight : array-like of shape (n_rows,), default=None
         Weight of each query in the means, the same on all of its rows.
     per_query : dict of str to DataFrame or dict, default=None
-        In the place of the rows, values that are there already: by model the table of
-        `evaluate_per_query` or `distributed.per_query`, computed or not, weights and all.
+        Values that you have computed already, in place of the rows: for each model the table of
+        `evaluate_per_query` or `distributed.per_query`, computed or lazy, with its weights.
     metrics : iterable or dict of str or Metric, default=None
-        What is reported; a dict gives the names. None: "ndcg@10", "map" and "mrr", or all that the
-        per-query tables have.
+        Metrics to report; a dict gives them names. None: "ndcg@10", "map" and "mrr", or every
+        metric that all per-query tables have.
     baseline : str, default=None
-        The model that the others are compared with; None: the first.
+        The model with which the others are compared; None: the first.
     confidence_level : float, default=0.95
-        Of the intervals, above 0 and below 1.
+        Confidence level of the intervals, above 0 and below 1.
     n_resamples : int, default=1000
         Resamples of queries for the intervals, and sign flips for the tests.
     random_state : int, Generator or None, default=None
-        Seed of both.
+        Seed of the resamples and of the sign flips.
     **metric_options
-        Options of the metrics; each takes those that it has, at least one must have each.
+        Options of the metrics. Each metric takes those that it has; at least one must have each.
 
     Returns
     -------
@@ -75,19 +85,20 @@ def rank_report(
     Raises
     ------
     ValueError
-        If a parameter cannot have its value, rows cannot be used, or models have not the same
-        queries.
+        If a parameter has a wrong value, if a metric refuses the rows, or if the models do not
+        have the same queries.
     TypeError
         If `y_score` or `per_query` is no dict, or a metric has no value per query.
 
     Notes
     -----
-    Intervals are of the percentile bootstrap over queries (`scipy.stats.bootstrap`), models and
-    differences resampled together. Differences are tested two-sided by flipping their signs
-    (`scipy.stats.permutation_test`, exact where there are so few that all flips can be tried;
-    above 1000 queries `scipy.stats.monte_carlo_test`) and by a paired t-test. Holm's adjustment is
-    for all comparisons of the report together. With weights, a resample has those of its queries,
-    and the differences that are tested are multiplied by theirs.
+    The intervals are percentile bootstrap intervals over queries (`scipy.stats.bootstrap`); all
+    means and differences share the resamples. Two tests, both two-sided, judge each difference: a
+    randomisation test, which flips the signs of the differences (`scipy.stats.permutation_test`,
+    exact where the queries are so few that it can try all flips; above 1000 queries
+    `scipy.stats.monte_carlo_test`), and a paired t-test. Holm's method adjusts the p-values for
+    all comparisons of the report together. With weights, a resample takes the weight of each of
+    its queries, and the tests multiply each difference by its query's weight.
 
     References
     ----------
@@ -110,48 +121,62 @@ def rank_report(
     asked = baseline, confidence_level, n_resamples
     if per_query is None:
         wanted = name_metrics(_METRICS if metrics is None else metrics, metric_options)
-        models = _checked(y_score, "y_score", "the scores", *asked)
-        compared = of_rows(y_true, models, qid, sample_weight, wanted)
+        models = _check_models(y_score, "y_score", "the scores", *asked)
+        found = score_models(y_true, models, qid, sample_weight, wanted)
     else:
         rows_too = {"y_true": y_true, "y_score": y_score, "qid": qid}
         _check_alone({**rows_too, "sample_weight": sample_weight}, metric_options)
-        models = _checked(per_query, "per_query", "the per-query table", *asked)
-        compared, wanted = of_tables(models, metrics)
+        models = _check_models(per_query, "per_query", "the per-query table", *asked)
+        found, wanted = read_tables(models, metrics)
     first = next(iter(models)) if baseline is None else str(baseline)
-    ids, values, given_weight, undefined, tied = compared
-    weight = as_shares_of_largest(given_weight)
+    rows = [_make_row(metric, model) for metric, model in product(wanted, models)]
     rng = np.random.default_rng(random_state)
-    rows = [_line(metric, model) for metric, model in product(wanted, models)]
+    _fill_rows(rows, found, first, wanted, confidence_level, n_resamples, rng)
+    weights = {} if found.weight is None else {"sample_weight": found.weight}
+    table = {"qid": found.ids, **weights, **found.values}
+    n_queries, undefined, tied = len(found.ids), found.undefined, found.tied
+    unsafe = _list_warnings(n_queries, undefined, tied)
+    return RankReport(rows, table, first, n_queries, undefined, tied, unsafe, confidence_level)
+
+
+def _fill_rows(
+    rows: list[dict[str, Any]],
+    found: QueryValues,
+    first: str,
+    wanted: Mapping[str, Metric],
+    level: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> None:
+    """Fill in means, differences from the first model, intervals and tests."""
+    weight = as_shares_of_largest(found.weight)
+    columns = [found.values[row["model"], row["metric"]] for row in rows]
     others = [row for row in rows if row["model"] != first]
-    columns = [values[row["model"], row["metric"]] for row in rows]
-    columns += [
-        values[row["model"], row["metric"]] - values[first, row["metric"]] for row in others
+    differences = [
+        found.values[row["model"], row["metric"]] - found.values[first, row["metric"]]
+        for row in others
     ]
-    lows, highs = _intervals(np.array(columns), weight, confidence_level, n_resamples, rng)
+    both = np.array(columns + differences)
+    lows, highs = _compute_all_intervals(both, weight, level, n_resamples, rng)
     for row, column, low, high in zip(rows, columns, lows, highs, strict=False):
-        row.update(mean=_mean(column, weight), low=float(low), high=float(high))
+        row.update(mean=_take_mean(column, weight), low=float(low), high=float(high))
     n = len(rows)
-    for row, column, low, high in zip(others, columns[n:], lows[n:], highs[n:], strict=True):
-        row["difference"] = _mean(column, weight)
+    for row, difference, low, high in zip(others, differences, lows[n:], highs[n:], strict=True):
+        row["difference"] = _take_mean(difference, weight)
         row.update(difference_low=float(low), difference_high=float(high))
-        seen = ~np.isnan(column)
-        better = 1 if wanted[row["metric"]].greater_is_better else -1
-        of_seen = None if weight is None else weight[seen]
-        row.update(compare(better * column[seen], n_resamples, rng, of_seen)._asdict())
-    for row, p in zip(others, holm([row["p_randomisation"] for row in others]), strict=True):
-        row["p_holm"] = float(p)
-    table = {
-        "qid": ids,
-        **({} if given_weight is None else {"sample_weight": given_weight}),
-        **values,
-    }
-    unsafe = _unsafe(len(ids), undefined, tied)
-    return RankReport(rows, table, first, len(ids), undefined, tied, unsafe, confidence_level)
+        seen = ~np.isnan(difference)
+        sign = 1 if wanted[row["metric"]].greater_is_better else -1
+        its_weight = None if weight is None else weight[seen]
+        row.update(compare_pairs(sign * difference[seen], n_resamples, rng, its_weight)._asdict())
+    adjusted = adjust_by_holm([row["p_randomisation"] for row in others])
+    for row, p_value in zip(others, adjusted, strict=True):
+        row["p_holm"] = float(p_value)
 
 
-def _checked(
+def _check_models(
     given: Any, name: str, what: str, baseline: Any, confidence_level: Any, n_resamples: Any
 ) -> dict[str, Any]:
+    """Refuse wrong models, baseline, level or number of resamples; give the models by name."""
     if not isinstance(given, Mapping) or not given:
         raise TypeError(
             f"{name} must be a dict of {what} of each model, such as {{'ridge': …}}. Got "
@@ -167,44 +192,48 @@ def _checked(
 
 
 def _check_alone(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse rows and options of metrics beside per-query tables."""
     for name in [*options, *given]:
         if name in options or given[name] is not None:
             raise TypeError(
-                f"per_query has the values of queries already. Got {name} as well: it belongs to "
-                "what made them, evaluate_per_query(…) or distributed.per_query(…)."
+                f"per_query holds computed values already. Got {name} as well: pass it to "
+                "evaluate_per_query(…) or distributed.per_query(…), which compute them."
             )
 
 
-def _line(metric: str, model: str) -> dict[str, Any]:
-    """Row of a report, in which nothing is compared yet."""
-    nothing = ("difference", "difference_low", "difference_high", "p_randomisation", "p_holm")
-    names = ("p_t", "wins", "ties", "losses")
-    start: dict[str, Any] = {"metric": metric, "model": model}
-    return {**start, **dict.fromkeys(("mean", "low", "high", *nothing, *names))}
+def _make_row(metric: str, model: str) -> dict[str, Any]:
+    """Make a row of a report whose numbers are still to come."""
+    numbers = ["mean", "low", "high", "difference", "difference_low", "difference_high"]
+    numbers += ["p_randomisation", "p_holm", "p_t", "wins", "ties", "losses"]
+    return {"metric": metric, "model": model, **dict.fromkeys(numbers)}
 
 
-def _mean(column: Array, weight: Array | None) -> float:
-    total, of_weight = weighted_sums(column, weight)
-    return float(total / of_weight) if of_weight else np.nan
+def _take_mean(column: Array, weight: Array | None) -> float:
+    """Take the weighted mean of the defined values; NaN if there are none."""
+    total, total_weight = weighted_sums(column, weight)
+    return float(total / total_weight) if total_weight else np.nan
 
 
-def _intervals(
+def _compute_all_intervals(
     columns: Array, weight: Array | None, level: float, n_resamples: int, rng: Any
 ) -> tuple[Array, Array]:
-    """Intervals of means and differences; columns that lack the same queries together."""
+    """Compute the intervals of columns; those that lack the same queries share their resamples."""
     missing = np.isnan(columns)
     low, high = np.full(len(columns), np.nan), np.full(len(columns), np.nan)
     patterns, kind = np.unique(missing, axis=0, return_inverse=True)
     for at, pattern in enumerate(patterns):
         group = np.flatnonzero(kind.ravel() == at)
-        of_seen = None if weight is None else weight[~pattern]
-        low[group], high[group] = intervals(
-            columns[group][:, ~pattern], level, n_resamples, rng, of_seen
+        its_weight = None if weight is None else weight[~pattern]
+        low[group], high[group] = compute_intervals(
+            columns[group][:, ~pattern], level, n_resamples, rng, its_weight
         )
     return low, high
 
 
-def _unsafe(n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, float]) -> list[str]:
+def _list_warnings(
+    n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, float]
+) -> list[str]:
+    """List what makes a conclusion unsafe: few queries, undefined values, tied rows."""
     warnings = []
     if n_queries < _SAFE:
         warnings.append(f"{n_queries} queries are few; intervals and tests want {_SAFE} or more")
@@ -214,7 +243,7 @@ def _unsafe(n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, flo
     for model, share in tied.items():
         if share > 0.5:
             warnings.append(
-                f"{share:.0%} of the rows of {model} are tied; its values are those of a random "
-                "order inside ties"
+                f"{share:.0%} of the rows of {model} are tied; its values assume a random order "
+                "inside ties"
             )
     return warnings

@@ -1,9 +1,10 @@
-"""RankReport: models side by side, with what chance alone would do."""
+"""RankReport: models side by side, with intervals and tests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from math import isnan
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
 _WIDTH = 99  # of a line of text below a table
+# Columns of a table in a paper; the last two are of several models.
+_PAPER = ["metric", "model", "mean", "low", "high", "difference", "p_holm"]
 
 
 @dataclass(frozen=True)
@@ -22,26 +25,27 @@ class RankReport:
     Attributes
     ----------
     rows : list of dict
-        One for each metric and model: "metric", "model", "mean", "low" and "high" of its interval;
-        against the baseline "difference", its "difference_low" and "difference_high",
-        "p_randomisation", "p_holm" (adjusted for all comparisons of the report), "p_t", and
-        "wins", "ties" and "losses" in queries. None where there is nothing to compare.
+        One row for each metric and model: "metric", "model", "mean", and "low" and "high" of its
+        interval; the "difference" from the baseline, its "difference_low" and "difference_high",
+        "p_randomisation", "p_holm" (adjusted for all comparisons of the report), "p_t", and the
+        number of queries in "wins", "ties" and "losses". None in the rows of the baseline.
     per_query : dict
-        "qid", with weights "sample_weight", and by (model, metric) the values of each query.
+        "qid", "sample_weight" if there are weights, and by (model, metric) the value of each
+        query.
     baseline : str
-        What the others are compared with.
+        The model with which the others are compared.
     n_queries : int
         Number of queries.
     undefined : dict of str to int
-        By metric, for how many queries it is undefined; of per-query tables, how many values
-        were not replaced.
+        By metric, the number of queries for which it is undefined; for per-query tables, the
+        number of values that are missing.
     tied : dict of str to float
-        By model, the share of rows whose score another row of their query has; empty where there
-        were per-query tables and no rows.
+        By model, the share of rows that have the score of another row of their query; empty for
+        per-query tables, which have no rows.
     warnings : list of str
-        What would make a conclusion unsafe.
+        Reasons why a conclusion would be unsafe.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -85,35 +89,45 @@ class RankReport:
         Returns
         -------
         str
-            A pipe table, numbers to the right.
+            A pipe table with numbers aligned to the right.
         """
-        return as_markdown(self._lines(), n_left=2)
+        return as_markdown(self._write_cells(), n_left=2)
 
     def to_latex(self) -> str:
-        """Write the table in LaTeX.
+        """Write the table in LaTeX, as pandas does: means, intervals and, if any, comparisons.
 
         Returns
         -------
         str
-            A tabular environment, which needs no package.
+            A tabular environment for the package booktabs, numbers with four decimals.
+
+        Raises
+        ------
+        ImportError
+            If pandas or jinja2 is not installed.
         """
-        names, *body = ([_latex(cell) for cell in line] for line in self._lines())
-        lines = [" & ".join(line) + r" \\" for line in (names, *body)]
-        head = r"\begin{tabular}{ll" + "r" * (len(names) - 2) + "}"
-        return "\n".join([head, lines[0], r"\hline", *lines[1:], r"\end{tabular}"])
+        columns = _PAPER if self._n_models > 1 else _PAPER[:-2]
+        try:
+            table = self.to_frame().reset_index()[columns].rename(columns={"p_holm": "p (Holm)"})
+            latex = table.to_latex(index=False, float_format="%.4f", na_rep="", escape=True)
+        except ImportError as error:
+            message = "to_latex needs pandas and jinja2: pip install pandas jinja2"
+            raise ImportError(message) from error
+        return str(latex)
 
     def __str__(self) -> str:
-        """Table, what it is made of, and what makes it unsafe."""
-        notes = [self._legend(), *(f"Unsafe: {warning}." for warning in self.warnings)]
-        return "\n".join([as_text(self._lines()), *(fill(note, _WIDTH) for note in notes)])
+        """Write the table, its legend, and what makes a conclusion unsafe."""
+        notes = [self._write_legend(), *(f"Unsafe: {warning}." for warning in self.warnings)]
+        return "\n".join([as_text(self._write_cells()), *(fill(note, _WIDTH) for note in notes)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         unsafe = "".join(f"<p><b>Unsafe:</b> {escape(w)}.</p>" for w in self.warnings)
-        return f"<div>{as_html(self._lines(), self._title(), self._legend())}{unsafe}</div>"
+        table = as_html(self._write_cells(), self._write_title(), self._write_legend())
+        return f"<div>{table}{unsafe}</div>"
 
-    def _title(self) -> str:
+    def _write_title(self) -> str:
         models = f"{self._n_models} model{'s' * (self._n_models != 1)}"
         return f"{models}, {self.n_queries:,} quer{'y' if self.n_queries == 1 else 'ies'}"
 
@@ -121,7 +135,7 @@ class RankReport:
     def _n_models(self) -> int:
         return len({row["model"] for row in self.rows})
 
-    def _lines(self) -> list[list[str]]:
+    def _write_cells(self) -> list[list[str]]:
         percent = f"{100 * self.confidence_level:g} %"
         names = ["metric", "model", "mean", percent]
         if self._n_models > 1:
@@ -130,15 +144,15 @@ class RankReport:
         for row in self.rows:
             names_of = (" ".join(row[name].split()) for name in ("metric", "model"))
             line = [*names_of, f"{row['mean']:.4f}"]
-            line.append(_interval(row["low"], row["high"]))
+            line.append(_format_interval(row["low"], row["high"]))
             if self._n_models > 1:
-                line += [""] * 6 if row["difference"] is None else _compared(row)
+                line += [""] * 6 if row["difference"] is None else _format_comparison(row)
             lines.append(line)
         return lines
 
-    def _legend(self) -> str:
+    def _write_legend(self) -> str:
         weighted = ", weighted by sample_weight" * ("sample_weight" in self.per_query)
-        parts = [f"{self._title()}{weighted}; intervals by bootstrap over queries"]
+        parts = [f"{self._write_title()}{weighted}; intervals by bootstrap over queries"]
         if self._n_models > 1:
             parts.append(
                 f"differences from {self.baseline}, p by sign flips, Holm's for all of them"
@@ -152,27 +166,19 @@ class RankReport:
         return f"({'; '.join(parts)})"
 
 
-def _interval(low: float, high: float) -> str:
-    return "" if low != low else f"{low:.4f} to {high:.4f}"  # noqa: PLR0124 - NaN: of one query
+def _format_interval(low: float, high: float, sign: str = "") -> str:
+    """Write an interval; nothing for that of one query, which is NaN."""
+    return "" if isnan(low) else f"{low:{sign}.4f} to {high:{sign}.4f}"
 
 
-def _compared(row: dict[str, Any]) -> list[str]:
-    low, high = row["difference_low"], row["difference_high"]
-    interval = "" if low != low else f"{low:+.4f} to {high:+.4f}"  # noqa: PLR0124
-    p_values = [_p(row[name]) for name in ("p_randomisation", "p_holm", "p_t")]
+def _format_comparison(row: dict[str, Any]) -> list[str]:
+    interval = _format_interval(row["difference_low"], row["difference_high"], "+")
+    p_values = [_format_p_value(row[name]) for name in ("p_randomisation", "p_holm", "p_t")]
     counts = f"{row['wins']:,}/{row['ties']:,}/{row['losses']:,}"
     return [f"{row['difference']:+.4f}", interval, *p_values, counts]
 
 
-def _p(value: float) -> str:
-    if value != value:  # noqa: PLR0124
+def _format_p_value(value: float) -> str:
+    if isnan(value):
         return ""
     return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
-_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {mark: f"${mark}$" for mark in "<>+-"}
-_LATEX |= {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
-
-
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(mark, mark) for mark in text)

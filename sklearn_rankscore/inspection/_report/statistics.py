@@ -1,4 +1,4 @@
-"""Is one model better than another? SciPy's statistics, over queries."""
+"""Is one model better than another? Intervals and tests over queries, by SciPy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_FEW = 1000  # queries up to which permutation_test is fast, and exact where it can be
-_BATCH = 1 << 22  # numbers that are resampled at once
+_FEW = 1000  # up to so many queries, permutation_test is fast enough; of few it is exact
+_BATCH = 1 << 22  # resample at most so many numbers at once
+_EQUAL = 1e-12  # values that differ by no more are equal
 
 
 class Comparison(NamedTuple):
-    """A paired difference, and what speaks for it."""
+    """Tests of a paired difference, and in how many queries which side wins."""
 
     p_randomisation: float
     p_t: float
@@ -29,7 +30,7 @@ class Comparison(NamedTuple):
 
 
 def check_level(confidence_level: Any) -> None:
-    """Refuse what is no probability."""
+    """Refuse a confidence level that is no probability."""
     is_float = isinstance(confidence_level, (float, np.floating))
     if not (is_float and 0 < confidence_level < 1):
         raise ValueError(
@@ -38,14 +39,17 @@ def check_level(confidence_level: Any) -> None:
         )
 
 
-def intervals(
+def compute_intervals(
     columns: Array,
     level: float,
     n_resamples: int,
     rng: np.random.Generator,
     weight: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Percentile bootstrap intervals of the means of lines, by the same resamples of queries."""
+    """Compute the percentile bootstrap interval of the mean of each line of `columns`.
+
+    All lines, of shape (n_queries,), share the resamples of queries.
+    """
     from scipy import stats  # noqa: PLC0415 - slow to import
 
     n = columns.shape[1]
@@ -54,7 +58,7 @@ def intervals(
     lines = columns if weight is None else np.vstack([columns * weight, weight])
     result = stats.bootstrap(
         (lines,),
-        np.mean if weight is None else _weighted_mean,
+        np.mean if weight is None else _take_weighted_means,
         axis=-1,
         n_resamples=n_resamples,
         confidence_level=level,
@@ -65,44 +69,43 @@ def intervals(
     return result.confidence_interval.low, result.confidence_interval.high
 
 
-def _weighted_mean(lines: Array, axis: int) -> Array:
-    """Means of all lines but the last, which are the weights that they were multiplied with."""
+def _take_weighted_means(lines: Array, axis: int) -> Array:
+    """Take the mean of each weighted line; the last line holds the weights themselves."""
     sums = lines.mean(axis=axis)
     return np.asarray(sums[:-1] / sums[-1:])
 
 
-def compare(
+def compare_pairs(
     difference: Array,
     n_resamples: int,
     rng: np.random.Generator,
     weight: Array | None = None,
 ) -> Comparison:
-    """Test paired differences, two-sided: by sign flips, and by Student's t."""
+    """Test, two-sided, whether paired differences have a mean of 0: by sign flips and a t-test."""
     from scipy import stats  # noqa: PLC0415
 
     if not len(difference):
         return Comparison(np.nan, np.nan, 0, 0, 0)
-    wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
+    wins, losses = int((difference > _EQUAL).sum()), int((difference < -_EQUAL).sum())
     counts = wins, len(difference) - wins - losses, losses
     if not wins + losses:
         return Comparison(1.0, 1.0, *counts)
     if len(difference) < 2:
         return Comparison(np.nan, np.nan, *counts)
-    # Of differences that are all the same, the t-test knows no spread to hold them against.
-    spread = float(np.ptp(difference)) > 1e-12
-    if weight is not None:  # the weighted mean of flipped differences is the mean of these
+    vary = float(np.ptp(difference)) > _EQUAL  # else they have no spread, which the t-test needs
+    if weight is not None:  # their mean is then the weighted mean, whichever signs are flipped
         difference = difference * (weight / weight.mean())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of differences that are all the same
-        p_t = float(stats.ttest_1samp(difference, 0.0).pvalue) if spread else np.nan
-    return Comparison(_sign_flips(stats, difference, n_resamples, rng), p_t, *counts)
+        warnings.simplefilter("ignore", RuntimeWarning)  # where they vary hardly more than that
+        p_t = float(stats.ttest_1samp(difference, 0.0).pvalue) if vary else np.nan
+    return Comparison(_flip_signs(difference, n_resamples, rng), p_t, *counts)
 
 
-def _sign_flips(
-    stats: Any, difference: Array, n_resamples: int, rng: np.random.Generator
-) -> float:
-    """P-value of the paired randomisation test; of many queries, in a faster form of it."""
-    asked = {
+def _flip_signs(difference: Array, n_resamples: int, rng: np.random.Generator) -> float:
+    """Give the p-value of the paired randomisation test; many queries take a faster form of it."""
+    from scipy import stats  # noqa: PLC0415
+
+    options = {
         "statistic": lambda values, axis: np.mean(values, axis=axis),
         "vectorized": True,
         "n_resamples": n_resamples,
@@ -110,19 +113,22 @@ def _sign_flips(
     }
     if len(difference) <= _FEW:
         result = stats.permutation_test(
-            (difference,), permutation_type="samples", random_state=rng, **asked
+            (difference,), permutation_type="samples", random_state=rng, **options
         )
         return float(result.pvalue)
 
-    def flipped(size: tuple[int, ...]) -> Array:
+    def draw(size: tuple[int, ...]) -> Array:
         signs = rng.integers(0, 2, size=size, dtype=np.int8) * np.int8(2) - np.int8(1)
         return np.asarray(signs * difference)
 
-    return float(stats.monte_carlo_test(difference, flipped, **asked).pvalue)
+    return float(stats.monte_carlo_test(difference, draw, **options).pvalue)
 
 
-def holm(given: Sequence[float]) -> Array:
-    """Adjust p-values for their number, as Holm (1979) does: for one error among all of them."""
+def adjust_by_holm(given: Sequence[float]) -> Array:
+    """Adjust p-values for their number, as Holm (1979) does; NaN stays NaN.
+
+    SciPy has no such function: `scipy.stats.false_discovery_control` bounds another error rate.
+    """
     p_values = np.array(given, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(p_values))
     order = known[np.argsort(p_values[known])]

@@ -2,7 +2,7 @@
 
 A formula takes a block of ranked queries, a Ranking, and returns one value per query, NaN where
 the metric is undefined. Its keyword-only parameters are the metric's own options; its docstring
-opens the public one.
+opens the public one. What `explain` shows of a value are the quantities that ``r.note`` names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Gain = str | Mapping[float, float] | Sequence[float] | Array | Callable[[Array],
 Discount = str | Callable[[Array], Array]
 
 # Exponential gains of larger grades, added up, may no longer be a float64.
-_LARGEST_EXPONENT = 1000
+LARGEST_EXPONENT = 1000
 
 DISCOUNTS: dict[str, Callable[[Array], Array]] = {
     "log2": lambda rank: 1.0 / np.log2(rank + 1.0),
@@ -102,7 +102,9 @@ def cumulative_gain(r: Ranking, *, k: int | None = K, gain: Gain = GAIN) -> Arra
     >>> cumulative_gain([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], k=3)
     8.0
     """
-    return np.asarray(r.expected(gains(r, gain))[:, :k].sum(axis=1))
+    found = r.expected(gains(r, gain))[:, :k]
+    r.note(gain=found)
+    return np.asarray(found.sum(axis=1))
 
 
 def dcg(
@@ -127,7 +129,10 @@ def dcg(
     >>> round(dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.32
     """
-    return r.expected(gains(r, gain))[:, :k] @ discounts(r, discount)[:k]
+    found = r.expected(gains(r, gain))[:, :k]
+    weight = discounts(r, discount)[:k]
+    r.note(gain=found, discount=weight)
+    return found @ weight
 
 
 def ideal_dcg(
@@ -151,7 +156,10 @@ def ideal_dcg(
     >>> round(ideal_dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.76
     """
-    return r.ideal(gains(r, gain))[:, :k] @ discounts(r, discount)[:k]
+    best = r.ideal(gains(r, gain))[:, :k]
+    weight = discounts(r, discount)[:k]
+    r.note(ideal_gain=best, discount=weight)
+    return best @ weight
 
 
 def ndcg(
@@ -178,44 +186,55 @@ def ndcg(
     """
     value = gains(r, gain, relative=True)
     weight = discounts(r, discount)[:k]
-    return _share(r.expected(value)[:, :k] @ weight, r.ideal(value)[:, :k] @ weight)
+    found, best = r.expected(value)[:, :k], r.ideal(value)[:, :k]
+    total, ideal = found @ weight, best @ weight
+    r.note(gain=found, discount=weight, ideal_gain=best, dcg=total, ideal_dcg=ideal)
+    return _normalise(total, ideal)
 
 
-def _share(value: Array, total: Array) -> Array:
-    share = np.full(len(value), np.nan)
-    np.divide(value, total, out=share, where=total > 0)
+def _normalise(total: Array, ideal: Array) -> Array:
+    """Divide by the ideal; give NaN where the ideal is 0."""
+    share = np.full(len(total), np.nan)
+    np.divide(total, ideal, out=share, where=ideal > 0)
     return np.asarray(np.minimum(share, 1.0))  # not above 1 by rounding
 
 
 def gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
     """Give the gain of each row, in input order; 0 beyond a query's end.
 
-    With `relative`, each query's exponential gains are scaled by a power of two of its own, which
-    leaves every ratio of them as it is and keeps the largest near 1 however large the grade.
+    With `relative`, each query's exponential gains are divided by a power of two of its own. Their
+    ratios stay as they are, and the largest gain is near 1 however large its grade is.
     """
     if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
         if gain == "linear":
             return r.grade
-        return np.asarray(r.once(("gain", relative), _exponential_gain, r.grade, relative))
+        return np.asarray(
+            r.once(("gain", relative), _compute_exponential_gains, r.grade, relative)
+        )
     value = np.zeros(r.grade.shape)
-    worth: Any = _look_up if isinstance(gain, Mapping) else _compute_gain
+    worth: Any = _look_up_gains if isinstance(gain, Mapping) else _call_gain
     value[r.present] = worth(r.grade[r.present], gain)
     return value
 
 
-def _exponential_gain(grade: Array, relative: Any) -> Array:
+def _compute_exponential_gains(grade: Array, relative: Any) -> Array:
     grade = grade.astype(np.float64, copy=False)
-    top = np.ceil(grade.max(axis=1, keepdims=True)) if relative else 0.0
-    if not relative and grade.max() > _LARGEST_EXPONENT:
+    top = find_exponents(grade) if relative else 0.0
+    if not relative and grade.max() > LARGEST_EXPONENT:
         raise ValueError(
             f"An exponential gain of grade {grade.max():g} is too large for a float; the "
-            f"largest grade is {_LARGEST_EXPONENT}. Use ndcg, which is finite for every grade, or "
+            f"largest grade is {LARGEST_EXPONENT}. Use ndcg, which is finite for every grade, or "
             "gain='linear'."
         )
     return np.asarray(np.exp2(grade - top) - np.exp2(-top))
 
 
-def _compute_gain(grade: Array, gain: Any) -> Array:
+def find_exponents(grade: Array) -> Array:
+    """Find the n of the 2^n by which each query's relative gains are divided, (n_queries, 1)."""
+    return np.asarray(np.ceil(grade.max(axis=1, keepdims=True)))
+
+
+def _call_gain(grade: Array, gain: Any) -> Array:
     worth = np.asarray(gain(grade.astype(np.float64, copy=False)))
     if worth.shape != grade.shape or worth.dtype.kind not in "biuf":
         raise ValueError(
@@ -227,7 +246,7 @@ def _compute_gain(grade: Array, gain: Any) -> Array:
     return np.asarray(worth, dtype=np.float64)
 
 
-def _look_up(grade: Array, table: Mapping[float, float]) -> Array:
+def _look_up_gains(grade: Array, table: Mapping[float, float]) -> Array:
     known, worths = (np.array(column) for column in zip(*sorted(table.items()), strict=True))
     # In the precision of the grades: 0.1 is the float32 nearest to it.
     grades = known.astype(grade.dtype) if grade.dtype.kind == "f" else known

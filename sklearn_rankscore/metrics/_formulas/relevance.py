@@ -60,7 +60,9 @@ def precision(
     0.5
     """
     hits = r.hits(min_relevance)
-    return hits.share(hits.hit[:, :k].sum(axis=1), _cutoff(r, k, denominator))
+    found, listed = hits.hit[:, :k].sum(axis=1), _count_listed(r, k, denominator)
+    r.note(hits=hits, found=found, listed=listed)
+    return hits.share(found, listed)
 
 
 def recall(
@@ -88,7 +90,9 @@ def recall(
     0.5
     """
     hits = r.hits(min_relevance)
-    return hits.share(hits.hit[:, :k].sum(axis=1), _relevant(hits, k, denominator))
+    found, divisor = hits.hit[:, :k].sum(axis=1), _count_attainable(hits, k, denominator)
+    r.note(hits=hits, found=found, divisor=divisor)
+    return hits.share(found, divisor)
 
 
 def f1(r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE) -> Array:
@@ -109,8 +113,9 @@ def f1(r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEV
     0.5
     """
     hits = r.hits(min_relevance)
-    found = hits.hit[:, :k].sum(axis=1)
-    return hits.share(2 * found, _cutoff(r, k, "k") + hits.n_relevant)
+    found, listed = hits.hit[:, :k].sum(axis=1), _count_listed(r, k, "k")
+    r.note(hits=hits, found=found, listed=listed)
+    return hits.share(2 * found, listed + hits.n_relevant)
 
 
 def average_precision(
@@ -139,8 +144,10 @@ def average_precision(
     0.8333
     """
     hits = r.hits(min_relevance)
-    found = (hits.hit * hits.hits_if_hit / r.rank)[:, :k].sum(axis=1)
-    return hits.share(found, _relevant(hits, k, denominator))
+    counted = (hits.hit * hits.hits_if_hit / r.rank)[:, :k]
+    total, divisor = counted.sum(axis=1), _count_attainable(hits, k, denominator)
+    r.note(hits=hits, counted=counted, total=total, divisor=divisor)
+    return hits.share(total, divisor)
 
 
 def r_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
@@ -162,7 +169,9 @@ def r_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> A
     """
     hits = r.hits(min_relevance)
     top = r.rank <= hits.n_relevant[:, None]
-    return hits.share((hits.hit * top).sum(axis=1), hits.n_relevant)
+    found = (hits.hit * top).sum(axis=1)
+    r.note(hits=hits, found=found, depth=hits.n_relevant)
+    return hits.share(found, hits.n_relevant)
 
 
 def fall_out(
@@ -188,7 +197,7 @@ def fall_out(
     """
     hits = r.hits(min_relevance)
     others = r.n_rows - hits.n_relevant
-    found = _cutoff(r, k, "attainable") - hits.hit[:, :k].sum(axis=1)
+    found = _count_listed(r, k, "attainable") - hits.hit[:, :k].sum(axis=1)
     value: Array = np.clip(found / np.maximum(others, 1), 0.0, 1.0)
     value[others == 0] = np.nan
     return value
@@ -213,19 +222,19 @@ def judged(r: Ranking, *, k: int | None = K) -> Array:
     >>> judged([[1, float("nan"), 0, 2]], [[4, 3, 2, 1]], k=2)
     0.5
     """
-    total = _cutoff(r, k, "attainable")
-    value: Array = r.expected(_judged_rows(r))[:, :k].sum(axis=1) / np.maximum(total, 1)
+    total = _count_listed(r, k, "attainable")
+    value: Array = r.expected(_find_judged_rows(r))[:, :k].sum(axis=1) / np.maximum(total, 1)
     value[total == 0] = np.nan
     return value
 
 
-def _judged_rows(r: Ranking) -> Array:
-    """Whether somebody has judged each row, in input order."""
+def _find_judged_rows(r: Ranking) -> Array:
+    """Find which rows somebody has judged, in input order; 1 or 0 for each."""
     return np.asarray(~np.isnan(r.grade) & r.present).astype(np.float64)
 
 
-def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
-    """Where the list is cut: at k, or at its end if that comes first and counts."""
+def _count_listed(r: Ranking, k: int | None, denominator: str) -> Array:
+    """Count the rows of the top k: k itself, or those that were retrieved."""
     if k is None:
         return r.n_ranked
     if denominator == "k":
@@ -233,8 +242,8 @@ def _cutoff(r: Ranking, k: int | None, denominator: str) -> Array:
     return np.minimum(r.n_ranked, k)
 
 
-def _relevant(hits: Hits, k: int | None, denominator: str) -> Array:
-    """How many relevant rows there are, or at most can be found."""
+def _count_attainable(hits: Hits, k: int | None, denominator: str) -> Array:
+    """Count the relevant rows: all of them, or only as many as the top k can hold."""
     if k is None or denominator == "relevant":
         return hits.n_relevant
     return np.minimum(hits.n_relevant, k)

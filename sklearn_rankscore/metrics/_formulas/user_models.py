@@ -55,7 +55,9 @@ def reciprocal_rank(
     """
     hits = r.hits(min_relevance)
     first_here = -np.diff(hits.none_through, axis=1, prepend=1.0)
-    return hits.share((first_here / r.rank)[:, :k].sum(axis=1))
+    counted = (first_here / r.rank)[:, :k]
+    r.note(hits=hits, first_here=first_here, counted=counted)
+    return hits.share(counted.sum(axis=1))
 
 
 def hit_rate(
@@ -78,7 +80,9 @@ def hit_rate(
     0.0
     """
     hits = r.hits(min_relevance)
-    return hits.share(1.0 - hits.none_through[:, :k][:, -1])
+    none_so_far = hits.none_through[:, :k]
+    r.note(hits=hits, none_so_far=none_so_far)
+    return hits.share(1.0 - none_so_far[:, -1])
 
 
 def rank_biased_precision(
@@ -107,8 +111,9 @@ def rank_biased_precision(
     0.625
     """
     hits = r.hits(min_relevance)
-    reads = persistence ** (r.rank - 1.0)
-    return hits.share((1 - persistence) * (hits.hit[:, :k] @ reads[:k]))
+    hit, reads = hits.hit[:, :k], (persistence ** (r.rank - 1.0))[:k]
+    r.note(hits=hits, hit=hit, reads=reads)
+    return hits.share((1 - persistence) * (hit @ reads))
 
 
 def expected_reciprocal_rank(
@@ -136,7 +141,8 @@ def expected_reciprocal_rank(
     """
     satisfied = gains(r, "exponential") / 2.0**max_grade
     on = r.continue_through(satisfied)[:, :k]
-    here = -np.diff(on, axis=1, prepend=1.0)
-    value = np.clip(here @ (1.0 / r.rank[:k]), 0.0, 1.0)
+    stops_here, worth = -np.diff(on, axis=1, prepend=1.0), 1.0 / r.rank[:k]
+    r.note(stops_here=stops_here, worth=worth)
+    value = np.clip(stops_here @ worth, 0.0, 1.0)
     value[~satisfied.any(axis=1)] = np.nan
     return np.asarray(value)

@@ -127,6 +127,9 @@ class Ranking:
             self._kept[key] = make(*args), args
         return self._kept[key][0]
 
+    def note(self, **quantities: Any) -> None:
+        """Keep nothing here; an explanation overrides this to keep the quantities of a formula."""
+
     @cached_property
     def n_ranked(self) -> Array:
         """How many rows of each query were retrieved."""

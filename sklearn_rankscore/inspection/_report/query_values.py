@@ -1,4 +1,4 @@
-"""What a report compares: values of the same queries by each model, from rows or as they are."""
+"""Collect what a report compares: a value for each query, model and metric."""
 
 from __future__ import annotations
 
@@ -23,97 +23,97 @@ if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
 
-class Compared(NamedTuple):
-    """Values of each query by model and metric; undefined ones replaced, or NaN."""
+class QueryValues(NamedTuple):
+    """What a report compares: a value for each query, model and metric."""
 
     ids: Array  # (n_queries,)
-    values: dict[Any, Array]
+    values: dict[Any, Array]  # by (model, metric), (n_queries,); undefined ones replaced, or NaN
     weight: Array | None  # (n_queries,)
-    undefined: dict[str, int]  # by metric, of how many queries it is
-    tied: dict[str, float]  # by model, the share of its rows that are; empty if rows are not known
+    undefined: dict[str, int]  # by metric, the number of queries for which it is undefined
+    tied: dict[str, float]  # by model, the share of tied rows; empty where there are no rows
 
 
 def count_tied_rows(r: Ranking) -> Array:
-    """How many rows of each query share their score with another."""
+    """Count the rows of each query that share their score with another."""
     return np.asarray((r.chosen(None).certain & (r.tie_spans()[1] > 1)).sum(axis=1))
 
 
 def count_rows(r: Ranking) -> Array:
-    """How many rows each query has."""
+    """Count the rows of each query."""
     return r.n_rows
 
 
-_OF_ROWS = (Metric(count_tied_rows, shared=("ties",)), Metric(count_rows, shared=()))
+_COUNTS = (Metric(count_tied_rows, shared=("ties",)), Metric(count_rows, shared=()))
 
 
-def of_rows(
+def score_models(
     y_true: Any,
     models: Mapping[str, Any],
     qid: Any,
     sample_weight: Any,
     wanted: Mapping[str, Metric],
-) -> Compared:
-    """Score the rows of each model."""
+) -> QueryValues:
+    """Compute the metrics of each model's scores."""
     values: dict[Any, Array] = {}
     undefined: dict[str, int] = {}
     tied: dict[str, float] = {}
-    shown_as_nan = [
+    with_nan = [
         metric.bind(replace_undefined_by=np.nan)
         if "replace_undefined_by" in metric.options
         else metric
         for metric in wanted.values()
     ]
-    settled = [metric.settle() for metric in (*_OF_ROWS, *shown_as_nan)]
+    settled = [metric.settle() for metric in (*_COUNTS, *with_nan)]
     ids: Array = np.empty(0)
     weight: Array | None = None
     for model, scores in models.items():
         ids, columns = compute_per_query(settled, y_true, scores, qid, sample_weight=sample_weight)
         weight = None if sample_weight is None else columns.pop()
-        ids, (in_ties, n_rows, *columns), weight = _of_some_weight(ids, columns, weight)
+        ids, (in_ties, n_rows, *columns), weight = _drop_weightless(ids, columns, weight)
         tied[model] = float(in_ties.sum() / n_rows.sum())
         for name, column in zip(wanted, columns, strict=True):
             missing = np.isnan(column)
             undefined[name] = max(undefined.get(name, 0), int(missing.sum()))
             column[missing] = wanted[name].settle().replace_undefined_by
             values[model, name] = column
-    return Compared(ids, values, weight, undefined, tied)
+    return QueryValues(ids, values, weight, undefined, tied)
 
 
-def of_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[Compared, dict[str, Metric]]:
-    """Take the values of per-query tables, put in the order of the first one's queries."""
-    wanted = None if metrics is None else _named(metrics)
+def read_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[QueryValues, dict[str, Metric]]:
+    """Read the per-query table of each model, and bring its queries into the first one's order."""
+    wanted = None if metrics is None else _find_metrics(metrics)
     read = {model: read_per_query(table, wanted) for model, table in tables.items()}
     columns_of = [columns for _, columns, _ in read.values()]
-    wanted = _named(_common(columns_of)) if wanted is None else wanted
+    wanted = _find_metrics(_find_common_columns(columns_of)) if wanted is None else wanted
     for name in wanted:
         if not all(name in columns for columns in columns_of):
             raise ValueError(
-                f"metrics must be columns that every per-query table has. Got {name!r}, which not "
-                "every one has."
+                f"metrics must be columns that every per-query table has. Got {name!r}, which "
+                "some of them lack."
             )
     first: Any = None
     weight: Array | None = None
     values: dict[Any, Array] = {}
     for model, (its_ids, columns, its_weight) in read.items():
-        ids = _distinct(its_ids, model)
+        ids = _check_ids(its_ids, model)
         if first is None:
             first, weight = ids, its_weight
-        place = _in_order_of(first, ids, model)
+        place = _match_queries(first, ids, model)
         _check_weight(first, weight, None if its_weight is None else its_weight[place], model)
         values |= {(model, metric): columns[metric][place] for metric in wanted}
-    ids, some, weight = _of_some_weight(first, list(values.values()), weight)
-    values = dict(zip(values, some, strict=True))
+    ids, kept, weight = _drop_weightless(first, list(values.values()), weight)
+    values = dict(zip(values, kept, strict=True))
     undefined = {
         metric: max(int(np.isnan(values[model, metric]).sum()) for model in tables)
         for metric in wanted
     }
-    return Compared(ids, values, weight, undefined, {}), wanted
+    return QueryValues(ids, values, weight, undefined, {}), wanted
 
 
-def _of_some_weight(
+def _drop_weightless(
     ids: Array, columns: list[Array], weight: Array | None
 ) -> tuple[Array, list[Array], Array | None]:
-    """Leave out queries of no weight."""
+    """Leave out the queries whose weight is 0."""
     if not len(ids):
         raise ValueError("There must be at least one query to compare. Got none.")
     if weight is None:
@@ -123,19 +123,19 @@ def _of_some_weight(
     return ids[some], [column[some] for column in columns], weight[some]
 
 
-def _named(metrics: Any) -> dict[str, Metric]:
-    """Metrics by the columns that hold their values, to tell what is better."""
+def _find_metrics(metrics: Any) -> dict[str, Metric]:
+    """Find the metric of each column, which knows whether more is better."""
     try:
         return name_metrics(metrics, {})
     except ValueError as error:
         raise ValueError(
-            f"{error} Of a column that has the name of no metric it is not known whether more is "
-            "better: pass a dict of what each is, such as metrics={'mine': 'ndcg@10'}."
+            f"{error} A column whose name is no metric does not say whether more is better. Pass "
+            "a dict that names the metric of each column, such as metrics={'mine': 'ndcg@10'}."
         ) from error
 
 
-def _common(tables: Iterable[Mapping[str, Array]]) -> list[str]:
-    """Columns that all tables have, in the order of the first."""
+def _find_common_columns(tables: Iterable[Mapping[str, Array]]) -> list[str]:
+    """Find the columns that all tables have, in the order of the first table."""
     first, *others = tables
     columns = [name for name in first if all(name in table for table in others)]
     if not columns:
@@ -143,8 +143,8 @@ def _common(tables: Iterable[Mapping[str, Array]]) -> list[str]:
     return columns
 
 
-def _distinct(ids: Any, model: str) -> Array:
-    """Ids of the queries, each once."""
+def _check_ids(ids: Any, model: str) -> Array:
+    """Give the ids as an array; refuse a table that has a query twice."""
     if ids is None:
         raise ValueError(f"The per-query table of {model} must have a column 'qid'. Got none.")
     codes, distinct = encode_ids(ids, "qid")
@@ -153,14 +153,14 @@ def _distinct(ids: Any, model: str) -> Array:
     if len(once) < len(codes):
         query = format_id(array[first[counts.argmax()]])
         raise ValueError(
-            f"Query {query} has {counts.max()} lines in the per-query table of {model}: each "
-            "query is compared once. Were two tables that have it concatenated?"
+            f"Query {query} has {counts.max()} lines in the per-query table of {model}; it must "
+            "have one. Did you concatenate two tables that both have it?"
         )
     return array
 
 
-def _in_order_of(first: Array, ids: Array, model: str) -> Array:
-    """Places of a table's queries, in the order of the first table's."""
+def _match_queries(first: Array, ids: Array, model: str) -> Array:
+    """Find each query of the first table in another; refuse tables of other queries."""
     place = find_places(first, ids)
     if (place < 0).any() or len(ids) > len(first):
         missing = (place < 0).any()
@@ -173,7 +173,7 @@ def _in_order_of(first: Array, ids: Array, model: str) -> Array:
 
 
 def _check_weight(ids: Array, weight: Array | None, other: Array | None, model: str) -> None:
-    """Refuse weights of the same queries that differ."""
+    """Refuse weights that differ between two tables."""
     if weight is not None and other is not None:
         differ = ~np.isclose(weight, other, rtol=1e-6, atol=0)
         if not differ.any():
@@ -185,12 +185,13 @@ def _check_weight(ids: Array, weight: Array | None, other: Array | None, model: 
         )
     if weight is not other:
         raise ValueError(
-            f"sample_weight must be in all per-query tables, or in none. {model} differs."
+            f"sample_weight must be in all per-query tables, or in none. The table of {model} "
+            "differs from the first."
         )
 
 
 def scores_by_model(y_score: Any, name: str | None) -> dict[str, Any]:
-    """Scores by the names of their models."""
+    """Give the scores of each model by its name."""
     if isinstance(y_score, Mapping):
         models = {str(model): scores for model, scores in y_score.items()}
         if not models or len(models) < len(y_score):

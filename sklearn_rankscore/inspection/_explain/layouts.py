@@ -1,0 +1,147 @@
+"""What an explanation shows of each metric: columns and steps, from the quantities it noted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import SimpleNamespace
+
+    from sklearn_rankscore.metrics._rows.validation import Array
+
+    # Reads one number for each rank off the noted quantities.
+    Columns = dict[str, Callable[[SimpleNamespace], Array]]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the working of a metric is written down.
+
+    Parameters
+    ----------
+    columns : dict of str to callable
+        Columns of the ranked rows, by their names: ``column(quantities)`` reads one number for
+        each rank. None: the metric ranks no rows.
+    steps : tuple of str
+        Sentences with the words of `workings.find_words`; those that come out empty are left out.
+    ideal : dict of str to callable, default=None
+        Columns of the rows in the best order.
+    undefined : str
+        The one step where the metric has no value.
+    relative : tuple of str
+        Quantities that a formula divides by a power of two where gains are exponential.
+    """
+
+    columns: Columns | None
+    steps: tuple[str, ...]
+    ideal: Columns | None = None
+    undefined: str = "No row is relevant: {name} is undefined."
+    relative: tuple[str, ...] = ()
+
+
+def _find_so_far(q: Any) -> Array:
+    """Give the relevant rows down to each rank that holds one; elsewhere nothing."""
+    return np.where(q.hits.hit > 0, q.hits.hits_if_hit, np.nan)
+
+
+_DISCOUNTED: Columns = {
+    "gain": lambda q: q.gain,
+    "discount": lambda q: q.discount,
+    "discounted gain": lambda q: q.gain * q.discount,
+    "running DCG": lambda q: np.cumsum(q.gain * q.discount),
+}
+_IDEAL: Columns = {
+    "gain": lambda q: q.ideal_gain,
+    "discount": lambda q: q.discount,
+    "discounted gain": lambda q: q.ideal_gain * q.discount,
+    "running DCG": lambda q: np.cumsum(q.ideal_gain * q.discount),
+}
+_RELEVANT: Columns = {"relevant": lambda q: q.hits.hit}
+_COUNTED = _RELEVANT | {"found so far": lambda q: np.cumsum(q.hits.hit)}
+_SUM_OF_GAINS = "sum of the discounted gains"
+
+LAYOUTS = {
+    "cumulative_gain": Layout(
+        {"gain": lambda q: q.gain, "running CG": lambda q: np.cumsum(q.gain)},
+        ("CG{at} = sum of the gains = {value:.6g}",),
+    ),
+    "dcg": Layout(_DISCOUNTED, (f"DCG{{at}} = {_SUM_OF_GAINS} = {{value:.6g}}",)),
+    "ideal_dcg": Layout(
+        None, (f"ideal DCG{{at}} = {_SUM_OF_GAINS} in the best order = {{value:.6g}}",), _IDEAL
+    ),
+    "ndcg": Layout(
+        _DISCOUNTED,
+        (
+            "{scaled}",
+            f"DCG{{at}} = {_SUM_OF_GAINS} = {{dcg:.6g}}",
+            f"ideal DCG{{at}} = {_SUM_OF_GAINS} in the best order = {{ideal_dcg:.6g}}",
+            "nDCG{at} = {dcg} / {ideal_dcg} = {value:.6g}",
+        ),
+        _IDEAL,
+        undefined="No row has any gain: nDCG is undefined.",
+        relative=("gain", "ideal_gain", "dcg", "ideal_dcg"),
+    ),
+    "average_precision": Layout(
+        _RELEVANT | {"found so far": _find_so_far, "precision at relevant": lambda q: q.counted},
+        (
+            "sum of the precisions at relevant rows = {total}",
+            "{missed}",
+            "divisor = {relevant}{capped}",
+            "AP = {total} / {divisor} = {value:.6g}",
+        ),
+    ),
+    "precision": Layout(
+        _COUNTED, ("found = {found_rows}", "precision = {found} / {listed_rows} = {value:.6g}")
+    ),
+    "recall": Layout(
+        _COUNTED,
+        (
+            "found = {found_rows}",
+            "{missed}",
+            "recall = {found} / {relevant}{capped} = {value:.6g}",
+        ),
+    ),
+    "f1": Layout(
+        _COUNTED,
+        (
+            "found = {found_rows}",
+            "F1 = 2PR / (P + R) = 2 x {found} / ({listed_rows} + {relevant}) = {value:.6g}",
+        ),
+    ),
+    "r_precision": Layout(
+        _COUNTED,
+        ("found = {found_rows}", "{missed}", "r_precision = {found} / {relevant} = {value:.6g}"),
+    ),
+    "reciprocal_rank": Layout(
+        _RELEVANT | {"first relevant": lambda q: q.first_here, "counts": lambda q: q.counted},
+        (
+            "{none_found}",
+            "reciprocal_rank = 1 / rank of the first relevant row{expected} = {value:.6g}",
+        ),
+    ),
+    "hit_rate": Layout(
+        _RELEVANT | {"none so far": lambda q: q.none_so_far},
+        ("{none_found}", "hit_rate = whether there is a relevant row{expected} = {value:.6g}"),
+    ),
+    "rank_biased_precision": Layout(
+        _RELEVANT
+        | {
+            "{persistence:g}^(rank - 1)": lambda q: q.reads,
+            "counts": lambda q: q.hit * q.reads,
+        },
+        ("rank_biased_precision = (1 - {persistence:g}) x sum of what counts = {value:.6g}",),
+    ),
+    "expected_reciprocal_rank": Layout(
+        {
+            "stops here": lambda q: q.stops_here,
+            "1 / rank": lambda q: q.worth,
+            "counts": lambda q: q.stops_here * q.worth,
+        },
+        ("expected_reciprocal_rank = sum of what counts = {value:.6g}",),
+        undefined="No row can satisfy: {name} is undefined.",
+    ),
+}
