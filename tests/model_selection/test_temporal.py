@@ -152,7 +152,7 @@ def test_times_are_found_wherever_metadata_is():
     "times",
     [
         np.array([0, 1, 2, 3], dtype=np.uint8),
-        np.array([0, 1, 2, 3], dtype=np.uint64) + np.uint64(2**64 - 9),
+        np.array([0, 1, 2, 3], dtype=np.uint64) + np.uint64(2**63 - 9),
         np.array([0, 1, 2, 3], dtype=np.int64) + 2**53,
         np.array([False, False, True, True]),
         np.array([-np.inf, 0.1, 0.2, np.inf]),

@@ -17,7 +17,7 @@ from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, sorted_codes
-from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
+from sklearn_rankscore.model_selection._splits.times import find_times, times_not_found
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
@@ -144,14 +144,14 @@ def _rows(part: Any) -> Array:
 
 
 def _fold(
-    metric: Metric, grades: Array, query: Array, when: Times | None, train: Array, test: Array
+    metric: Metric, grades: Array, query: Array, when: Array | None, train: Array, test: Array
 ) -> FoldReport:
     rows_of = np.bincount(query)
     distinct = np.bincount(query[np.unique(test)], minlength=len(rows_of))
     in_test = np.bincount(query[test], minlength=len(rows_of))
     cut = (in_test > 0) & ((distinct < rows_of) | (in_test > distinct))  # or has rows twice
     at_random = _at_random(metric, grades[test], query[test])
-    future = None if when is None else int((when.ticks[train] >= when.ticks[test].min()).sum())
+    future = None if when is None else int((when[train] >= when[test].min()).sum())
     return FoldReport(
         train_rows=len(train),
         test_rows=len(test),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._metric.options import check_choice, check_positive_integer
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
@@ -16,7 +15,15 @@ from sklearn_rankscore.model_selection._ids.lookup import (
     request_by_name,
     sorted_codes,
 )
-from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
+from sklearn_rankscore.model_selection._splits.times import (
+    add_span,
+    find_times,
+    format_moment,
+    list_moments,
+    read_cutoffs,
+    read_span,
+    times_not_found,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,51 +183,39 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         query = None
         if self.queries == "whole":
             query = sorted_codes(find_query_ids(self.qid, X, y, qid, seeker))
-        for cutoff, following in pairwise([*self._cutoffs(when), None]):
-            parts = self._parts(when, cutoff, following)
-            kept = [rows if query is None else _whole(rows, query) for rows in parts]
-            for name, rows, before in zip(("train", "test"), kept, parts, strict=True):
+        for cutoff, train, test in self._parts(when):
+            kept = [part if query is None else _whole(part, query) for part in (train, test)]
+            for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
-                    raise ValueError(_no_rows(name, when.show(cutoff), straddle=before.any()))
+                    raise ValueError(_no_rows(name, format_moment(cutoff), straddle=part.any()))
             yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
 
-    def _cutoffs(self, when: Times) -> list[Any]:
-        """Moments of the cut-offs."""
+    def _parts(self, when: Array) -> Iterator[tuple[Any, Array, Array]]:
+        """Give each cut-off, with masks of its train and test rows by their times alone."""
         if self.cutoffs is None:
-            return when.moments(_equal_counts(when.ticks, self.n_splits))
-        given = np.atleast_1d(np.asarray(self.cutoffs))
-        if when.tick is not None and all(isinstance(cutoff, str) for cutoff in given.tolist()):
-            given = np.array(given.tolist(), dtype="datetime64")
-        cutoffs = Times.read(given, "cutoffs")
-        if (cutoffs.tick is None) != (when.tick is None):
-            wanted = "numbers" if when.tick is None else "dates"
-            raise ValueError(
-                f"cutoffs must be {wanted}, as times are. Got {describe(self.cutoffs)} instead."
-            )
-        moments = cutoffs.moments()
-        if not all(one < other for one, other in pairwise(moments)):
-            raise ValueError(f"cutoffs must rise. Got {describe(self.cutoffs)} instead.")
-        return moments
-
-    def _parts(self, when: Times, cutoff: Any, following: Any) -> tuple[Array, Array]:
-        """Rows of train and test by their times alone."""
-        last = cutoff - (0 if self.gap is None else when.span(self.gap, "gap"))
-        end = following
-        if self.test_span is not None:
-            end = cutoff + when.span(self.test_span, "test_span")
-        train, test = when.before(last), ~when.before(cutoff)
-        if self.train_span is not None:
-            train &= ~when.before(last - when.span(self.train_span, "train_span"))
-        if end is not None:
-            test &= when.before(end)
-        return train, test
+            cutoffs = list_moments(when[_rows_at_equal_shares(when, self.n_splits)])
+        else:
+            cutoffs = read_cutoffs(self.cutoffs, when)
+        spans = {"gap": self.gap, "test_span": self.test_span, "train_span": self.train_span}
+        gap, test_span, train_span = (
+            None if span is None else read_span(span, name, when) for name, span in spans.items()
+        )
+        for cutoff, following in pairwise([*cutoffs, None]):
+            train_end = cutoff if gap is None else add_span(cutoff, -gap)
+            test_end = following if test_span is None else add_span(cutoff, test_span)
+            train, test = when < train_end, when >= cutoff
+            if train_span is not None:
+                train &= when >= add_span(train_end, -train_span)
+            if test_end is not None:
+                test &= when < test_end
+            yield cutoff, train, test
 
 
-def _equal_counts(ticks: Array, n_splits: int) -> Array:
-    """Rows at whose times as nearly as may be 1, 2, … equal shares of all rows lie before."""
-    _, first, counts = np.unique(ticks, return_index=True, return_counts=True)
+def _rows_at_equal_shares(when: Array, n_splits: int) -> Array:
+    """Choose the rows whose times cut all rows into parts as equal as their times allow."""
+    _, first, counts = np.unique(when, return_index=True, return_counts=True)
     before = np.cumsum(counts)[:-1]  # rows before each time but the first
-    wanted = np.arange(1, n_splits + 1) * (len(ticks) / (n_splits + 1))
+    wanted = np.arange(1, n_splits + 1) * (len(when) / (n_splits + 1))
     nearest = [int(np.abs(before - share).argmin()) for share in wanted if len(before)]
     if len(set(nearest)) < n_splits:
         raise ValueError(
