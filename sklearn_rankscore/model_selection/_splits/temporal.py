@@ -36,42 +36,40 @@ _QUERIES = ("whole", "any")
 class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     """Folds in time: train on rows before a cut-off, test on rows from it on.
 
-    A model that is judged on the past with knowledge of the future looks better than it will
-    be. scikit-learn's TimeSeriesSplit goes by the order of rows; this goes by their times, so that
-    rows need not be sorted and rows of equal time never fall on both sides.
+    A model that was trained on later rows than those it is tested on looks better than it will
+    be in use. scikit-learn's TimeSeriesSplit splits by the order of rows; TemporalSplit splits by
+    their times, so rows need not be sorted, and rows of equal time never fall on both sides.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Number of cut-offs, between which lie as equal numbers of rows as their times allow.
+        Number of cut-offs. They divide the rows into parts as equal as the times allow.
     cutoffs : array-like of shape (n_splits,), default=None
-        The cut-offs themselves, rising; as the times are: numbers, or dates (also ISO text), which
-        without a time zone are of UTC.
+        The cut-offs themselves, rising: numbers if the times are numbers, else dates or ISO text,
+        in UTC unless they have a time zone.
     gap : number or timedelta, default=None
-        Length of time before each cut-off whose rows are left out, as for labels that come late.
+        Length of time before each cut-off to leave out of train, for labels that come late.
     test_span : number or timedelta, default=None
-        Length of time that is tested from each cut-off on; None: up to the next, the last to the
-        end.
+        Length of time after each cut-off to test on; None: up to the next cut-off, or to the end.
     train_span : number or timedelta, default=None
-        Length of time that is trained on (a rolling window); None: all that is before (expanding).
+        Length of time to train on (a rolling window); None: all earlier rows (expanding).
     queries : {"whole", "any"}, default="whole"
-        "whole": a query of which any row falls outside is left out of a part, so that none is
-        learned or scored in halves. "any": keep all rows, for queries that are users who live on
-        both sides; no query ids are needed, and a scorer that meets a RankTarget should be made
-        with ``on_split_query="ignore"``.
+        "whole": train and test keep a query only if they hold all of its rows. "any": keep all
+        rows, for queries such as users, who have rows on both sides of a cut-off. "any" needs no
+        query ids; give a scorer ``on_split_query="ignore"`` if y is a RankTarget.
     times, qid : str, default="times" and "qid"
-        Names under which times and query ids are found; see `make_rank_scorer`. Times are also
-        taken from a DatetimeIndex of y or X.
+        Names under which times and query ids are found; see `make_rank_scorer`. Without them, a
+        DatetimeIndex or PeriodIndex of y or X gives the times.
 
     Raises
     ------
     ValueError
-        If a parameter has no meaning; in `split`, if times or ids are not found, a fold has no
-        rows, or there are not enough different times.
+        If a parameter is invalid; in `split`, if times or ids are not found, a fold has no rows,
+        there are too few different times, or a date or span does not fit into 64 bits.
 
     See Also
     --------
-    split_report : Shows what a split does to queries and time.
+    split_report : Shows which queries a split cuts, and which training rows are too late.
 
     Examples
     --------
@@ -83,7 +81,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     [0 1 2 3] [4 5]
     """
 
-    # Read by scikit-learn's routing: asked for, but need not be given.
+    # scikit-learn's routing reads this: requested, but optional.
     __metadata_request__split = {"qid": True, "times": True}  # noqa: RUF012
 
     def __init__(
@@ -112,7 +110,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata the splitter wants.
+        """Tell scikit-learn which metadata the splitter requests.
 
         Returns
         -------
@@ -132,12 +130,12 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         qid: Any = None,
         times: Any = None,
     ) -> int:
-        """Give the number of folds.
+        """Count the folds.
 
         Parameters
         ----------
         X, y, groups, qid, times : object
-            Not used; scikit-learn passes here what it passes to `split`.
+            Not used; scikit-learn passes the arguments of `split`.
 
         Returns
         -------
@@ -150,20 +148,20 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     def split(
         self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None, times: Any = None
     ) -> Iterator[tuple[Array, Array]]:
-        """Give the rows of each fold, in the order of the cut-offs.
+        """Yield the rows of each fold, in the order of the cut-offs.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
             Rows, in any order.
         y : array-like of shape (n_rows,), default=None
-            Relevance grades, which may carry times and ids.
+            Relevance grades; they may carry times and ids.
         groups : object
             Not used.
         qid : array-like of shape (n_rows,), default=None
-            Query ids; None: found on y or X.
+            Query ids; None: they are found on y or X.
         times : array-like of shape (n_rows,), default=None
-            Time of each row, numbers or dates; None: found on y or X.
+            Time of each row, numbers or dates; None: they are found on y or X.
 
         Yields
         ------
@@ -187,11 +185,11 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             kept = [part if query is None else _whole(part, query) for part in (train, test)]
             for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
-                    raise ValueError(_no_rows(name, format_moment(cutoff), straddle=part.any()))
+                    raise ValueError(_no_rows(name, format_moment(cutoff), cut=part.any()))
             yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
 
     def _parts(self, when: Array) -> Iterator[tuple[Any, Array, Array]]:
-        """Give each cut-off, with masks of its train and test rows by their times alone."""
+        """Yield each cut-off with masks of its train and test rows, by times alone."""
         if self.cutoffs is None:
             cutoffs = list_moments(when[_rows_at_equal_shares(when, self.n_splits)])
         else:
@@ -219,23 +217,24 @@ def _rows_at_equal_shares(when: Array, n_splits: int) -> Array:
     nearest = [int(np.abs(before - share).argmin()) for share in wanted if len(before)]
     if len(set(nearest)) < n_splits:
         raise ValueError(
-            f"n_splits={n_splits} cut-offs cannot be told apart: there are {len(counts)} "
-            "different times, too few or too unequally used. Give fewer n_splits, or cutoffs=…."
+            f"n_splits={n_splits} needs as many different cut-offs, but there are only "
+            f"{len(counts)} different times, or most rows share a few of them. Choose fewer "
+            "n_splits, or give cutoffs=…."
         )
     return np.asarray(first[1:][nearest])
 
 
 def _whole(rows: Array, query: Array) -> Array:
-    """Of the chosen rows, those of queries that are chosen whole."""
+    """Keep the chosen rows of queries whose rows are all chosen."""
     missing = np.bincount(query, weights=~rows)
     return np.asarray(rows & (missing[query] == 0))
 
 
-def _no_rows(part: str, cutoff: str, *, straddle: Any) -> str:
-    if straddle:
+def _no_rows(part: str, cutoff: str, *, cut: Any) -> str:
+    if cut:
         return (
-            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: all queries with rows "
-            "there have others elsewhere. queries='any' keeps rows of queries that straddle."
+            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query there has "
+            "rows outside too. queries='any' keeps the rows of such queries."
         )
     return (
         f"TemporalSplit finds no {part} rows at the cut-off {cutoff}. Choose other cutoffs, gap "
