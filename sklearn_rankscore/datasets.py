@@ -1,4 +1,4 @@
-"""Ranking data: generators to learn with, and files in LETOR form."""
+"""Ranking data: two generators, and a reader of LETOR files."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ def make_ranking(
     noise: float = 1.0,
     random_state: Any = None,
 ) -> tuple[Array, Array, Array]:
-    """Make graded queries that can be learned, each with an offset of its own.
+    """Generate graded queries, each with an offset of its own, that a model can learn.
 
-    A row's utility is a smooth function of its informative features, plus noise. All rows of a
-    query share an offset, as some queries have much that is relevant and others little. Features
-    that describe the query tell training queries apart but say nothing of a new one's offset: a
-    model that follows them loses in RMSE, not in ranking. So the model with the best RMSE is as a
-    rule not the one with the best ranking.
+    A row's utility is a function of its informative features, plus noise. All rows of a query
+    share an offset, as some queries have many relevant rows and others few. Query features
+    identify training queries but do not predict the offset of a new query: a model that uses them
+    loses in RMSE, not in ranking. So the model with the best RMSE is seldom the one with the best
+    ranking.
 
     Parameters
     ----------
     n_queries : int, default=300
         Number of queries.
     rows_per_query : tuple of two int, default=(5, 25)
-        Smallest and largest number of rows of a query, drawn evenly.
+        Smallest and largest number of rows of a query, drawn uniformly.
     n_informative : int, default=6
-        Number of features of a row that its utility depends on.
+        Number of features that determine the utility of a row.
     n_query_features : int, default=4
-        Number of features that are the same in all rows of a query.
+        Number of features that all rows of a query share.
     offset : float, default=1.5
         Standard deviation of the queries' offsets, in grades.
     noise : float, default=1.0
@@ -57,7 +57,7 @@ def make_ranking(
     y : ndarray of shape (n_rows,), int
         Relevance grades, 0 to 4.
     qid : ndarray of shape (n_rows,), int
-        Query ids 0, 1, 2 …, each query's rows together.
+        Query ids 0, 1, 2, …; the rows of a query are adjacent.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def make_ranking(
     rows = random.standard_normal((len(qid), n_informative))
     queries = random.standard_normal((n_queries, n_query_features))
     weights = 1.0 / np.arange(1, n_informative + 1)
-    bent = np.where(np.arange(n_informative) % 2, np.abs(rows) - 0.8, rows)
-    utility = bent @ weights + noise * random.standard_normal(len(qid))
+    transformed = np.where(np.arange(n_informative) % 2, np.abs(rows) - 0.8, rows)
+    utility = transformed @ weights + noise * random.standard_normal(len(qid))
     level = 1.5 + utility + offset * random.standard_normal(n_queries)[qid]
     y = np.clip(np.floor(level), 0, _GRADES - 1).astype(np.int64)
     return np.hstack([rows, queries[qid]]), y, qid
@@ -102,45 +102,44 @@ def make_interactions(
     noise: float = 0.6,
     random_state: Any = None,
 ) -> Bunch:
-    """Make what users did with the items that they were shown, as a recommender logs it.
+    """Generate the feedback of users on lists of items, as a recommender logs it.
 
-    Each user is shown lists of random items, over a hundred days. What a row is worth to the user
-    depends on how popular its item is, which is skewed as in a catalogue of few hits and a long
-    tail, on how its features fit the user's taste, and on chance. A model that goes by popularity
-    alone has the better recall, as what is popular is chosen often, and shows the same few items
-    to everyone.
+    Each user sees lists of random items over a hundred days. The worth of a row to the user is
+    the sum of the item's popularity, the match of its features with the user's taste, and chance.
+    Popularity is skewed: few hits, a long tail. A model that ranks by popularity alone has the
+    better recall, as users choose popular items often, but it shows everyone the same few items.
 
     Parameters
     ----------
     n_users, n_items : int
-        How many users, and how many items.
+        Number of users, and of items.
     lists_per_user : tuple of two int, default=(2, 6)
-        Smallest and largest number of lists of a user, drawn evenly; each is a query.
+        Smallest and largest number of lists of a user, drawn uniformly; each list is a query.
     rows_per_list : int, default=40
-        How many items a list holds, each once.
+        Number of items in a list, all different.
     n_features : int, default=6
         Length of an item's vector, and of a user's taste.
     skew : float, default=1.0
-        How much popularity counts: the item of popularity rank r has -skew x log r, standardised.
+        Weight of popularity: the r-th most popular item has -skew x log r, standardised.
     taste : float, default=0.7
-        How much the fit to the user's taste counts.
+        Weight of the match with the user's taste.
     noise : float, default=0.6
-        How much chance counts.
+        Weight of chance.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
     Returns
     -------
     Bunch
-        One entry per row: `X`, the logarithm of how often the item is chosen on the whole, with
-        an error, and the products of the item's features with the user's taste; `y`, the
-        feedback, 0 (passed over) to 4; `qid`, the list, in order of time; `user`; `item`; `times`,
-        in hours. And `item_features` of shape (n_items, n_features), line i being item i's.
+        One entry per row: `X`, a noisy popularity of the item, and the products of the item's
+        features with the user's taste; `y`, the feedback, 0 (ignored) to 4; `qid`, the list, in
+        order of time; `user`; `item`; `times`, in hours. Besides, `item_features` of shape
+        (n_items, n_features): row i belongs to item i.
 
     Raises
     ------
     ValueError
-        If a number is out of range, or a list longer than there are items.
+        If a number is out of range, or a list has more rows than there are items.
 
     Examples
     --------
@@ -158,7 +157,7 @@ def make_interactions(
             "instead."
         )
     random = check_random_state(random_state)
-    appeal = _standardised(-np.log(random.permutation(n_items) + 1.0))
+    popularity = _standardize(-np.log(random.permutation(n_items) + 1.0))
     item_features = random.standard_normal((n_items, n_features))
     tastes = random.standard_normal((n_users, n_features)) / np.sqrt(n_features)
     user_of_list = np.repeat(np.arange(n_users), random.randint(low, high + 1, size=n_users))
@@ -169,12 +168,12 @@ def make_interactions(
     user, item = user_of_list[qid], shown.ravel()
     match = item_features[item] * tastes[user]
     chance = random.standard_normal(len(qid))
-    worth = skew * appeal[item] + taste * match.sum(axis=1) + noise * chance
+    worth = skew * popularity[item] + taste * match.sum(axis=1) + noise * chance
     y = np.clip(np.ceil((worth - 1.5) / 0.6), 0, _GRADES - 1).astype(np.int64)
-    known = appeal + 0.2 * random.standard_normal(n_items)
+    noisy_popularity = popularity + 0.2 * random.standard_normal(n_items)
     times = np.sort(random.randint(0, 2400, size=n_lists))[qid]
     return Bunch(
-        X=np.column_stack([known[item], match]),
+        X=np.column_stack([noisy_popularity[item], match]),
         y=y,
         qid=qid,
         user=user,
@@ -184,7 +183,7 @@ def make_interactions(
     )
 
 
-def _standardised(values: Array) -> Array:
+def _standardize(values: Array) -> Array:
     if len(values) == 1:
         return np.zeros(1)
     return np.asarray((values - values.mean()) / values.std())
@@ -193,22 +192,22 @@ def _standardised(values: Array) -> Array:
 def load_letor(
     path: str | PathLike[str], n_features: int | None = None
 ) -> tuple[Any, Array, Array]:
-    """Load a file in SVMlight form with query ids, as LETOR and MSLR have it.
+    """Load a file in SVMlight format with query ids, such as LETOR and MSLR.
 
     Each line is ``grade qid:ID feature:value …``.
 
     Parameters
     ----------
     path : str or path-like
-        File, plain or compressed as .gz or .bz2.
+        Plain file, or one compressed as .gz or .bz2.
     n_features : int, default=None
-        Number of features; None: up to the last that occurs. Give a test file that of its
-        training file, ``X.shape[1]``.
+        Number of features; None: the largest feature number in the file. For a test file, pass
+        ``X.shape[1]`` of the training file.
 
     Returns
     -------
     X : sparse matrix of shape (n_rows, n_features), csr
-        Features; ``X.toarray()`` for models that take no sparse matrix.
+        Features; use ``X.toarray()`` for models that take no sparse matrix.
     y : ndarray of shape (n_rows,)
         Relevance grades.
     qid : ndarray of shape (n_rows,), int
@@ -217,13 +216,13 @@ def load_letor(
     Raises
     ------
     ValueError
-        If the file is not in this form, is empty, has rows without a query id, or more features.
+        If the file is empty, has another format, rows without a query id, or more features.
     OSError
-        If it cannot be read.
+        If the file cannot be opened.
 
     References
     ----------
-    `sklearn.datasets.load_svmlight_file`, which reads it.
+    `sklearn.datasets.load_svmlight_file`, which reads the file.
 
     Examples
     --------
@@ -242,7 +241,8 @@ def load_letor(
         X, y, qid = load_svmlight_file(str(path), n_features=n_features, query_id=True)
     except ValueError as error:
         raise ValueError(
-            f"{path} is not read as lines 'grade qid:ID feature:value …': {error}."
+            f"{path} must hold lines 'grade qid:ID feature:value …'. scikit-learn could not read "
+            f"it: {error}."
         ) from error
     if not len(y):
         raise ValueError(f"{path} holds no rows.")
@@ -251,7 +251,7 @@ def load_letor(
             f"{path} has {len(qid)} query ids for {len(y)} rows; each line must read "
             "'grade qid:ID feature:value …'."
         )
-    # Short indices where they do: half of the memory, and CatBoost takes no others.
+    # 32-bit indices halve the memory, and CatBoost takes no others.
     if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max:
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X, y, qid

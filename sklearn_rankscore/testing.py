@@ -1,4 +1,4 @@
-"""Checks for people who want to see for themselves."""
+"""Checks of this package against scikit-learn, for users to run on their own data."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ def assert_matches_sklearn(
 ) -> float:
     """Check nDCG, query by query, against `sklearn.metrics.ndcg_score`.
 
-    scikit-learn's function is called once for each query; it refuses queries of a single row and
-    scores that are not finite, so queries that have either are left out.
+    The check calls scikit-learn's function once per query. It skips queries of a single row and
+    queries with infinite scores, which scikit-learn refuses.
 
     Parameters
     ----------
     y_true, y_score : array-like of shape (n_rows,)
-        Grades, not negative, and scores.
+        Grades, at least 0, and scores.
     qid : array-like of shape (n_rows,)
-        Query id of each row; None where y_true carries them.
+        Query id of each row; None if y_true carries them.
     k : int, default=None
         Cutoff.
 
     Returns
     -------
     float
-        The largest difference over all compared queries.
+        Largest difference over all compared queries.
 
     Raises
     ------
     AssertionError
-        If a query's values differ by more than 1e-12; the first such query is named.
+        If a query's values differ by more than 1e-12; the message names the first such query.
     ValueError
-        If there is no query to compare, or the input is refused as by `ndcg`.
+        If there is no query to compare, or `ndcg` refuses the input.
 
     References
     ----------
@@ -76,6 +76,7 @@ def assert_matches_sklearn(
         largest, compared = max(largest, difference), compared + 1
     if not compared:
         raise ValueError(
-            "There is no query to compare: scikit-learn needs two rows and finite scores."
+            "There is no query to compare: scikit-learn needs queries of two or more rows with "
+            "finite scores."
         )
     return largest

@@ -130,18 +130,21 @@ def test_make_interactions_refuses_what_cannot_be(wrong):
         make_interactions(**wrong)
 
 
-def test_load_letor_reads_plain_and_compressed_files(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "opener"),
+    [("rows.txt", open), ("rows.gz", gzip.open), ("rows.bz2", bz2.open)],
+)
+def test_load_letor_reads_plain_and_compressed_files(tmp_path, name, opener):
     """Grades, ids and sparse features."""
-    for name, opener in (("rows.txt", open), ("rows.gz", gzip.open), ("rows.bz2", bz2.open)):
-        with opener(tmp_path / name, "wt") as file:
-            file.write(TEXT)
-        X, y, qid = load_letor(tmp_path / name)
-        np.testing.assert_array_equal(X.toarray(), [[0.5, 0, 1], [0, 1, 0], [2, 0, 0]])
-        assert y.tolist() == [2, 0, 1]
-        assert qid.tolist() == [7, 7, 9]
-        assert load_letor(tmp_path / name, n_features=5)[0].shape == (3, 5)
-        with pytest.raises(ValueError, match="n_features was set to 2"):
-            load_letor(tmp_path / name, n_features=2)
+    with opener(tmp_path / name, "wt") as file:
+        file.write(TEXT)
+    X, y, qid = load_letor(tmp_path / name)
+    np.testing.assert_array_equal(X.toarray(), [[0.5, 0, 1], [0, 1, 0], [2, 0, 0]])
+    assert y.tolist() == [2, 0, 1]
+    assert qid.tolist() == [7, 7, 9]
+    assert load_letor(tmp_path / name, n_features=5)[0].shape == (3, 5)
+    with pytest.raises(ValueError, match="n_features was set to 2"):
+        load_letor(tmp_path / name, n_features=2)
 
 
 def test_load_letor_reads_real_data():
@@ -159,7 +162,7 @@ def test_load_letor_reads_real_data():
         ("", ValueError, "holds no rows"),
         ("2 1:0.5\n0 2:1\n", ValueError, "has 0 query ids for 2 rows; each line must read"),
         ("2 qid:1 1:0.5\n0 2:1\n", ValueError, "query ids"),
-        ("a,b,c\n1,2,3\n", ValueError, "rows.txt is not read as lines .*could not convert"),
+        ("a,b,c\n1,2,3\n", ValueError, "rows.txt must hold lines .*could not convert"),
     ],
 )
 def test_load_letor_refuses_other_files(tmp_path, text, error, message):

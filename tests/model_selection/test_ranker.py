@@ -140,22 +140,22 @@ def test_kinds_of_tables(kind):
 @pytest.mark.parametrize("ranker", RANKERS)
 @pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_searched_like_any_regressor(ranker, carrier, n_jobs):
+@pytest.mark.parametrize(("scoring", "k"), [(SCORER, 10), (None, None)], ids=["scorer", "own"])
+def test_searched_like_any_regressor(ranker, carrier, n_jobs, scoring, k):
     """Nested parameters, in processes, by a scorer or by its own score."""
     carried = CARRIERS[carrier](X, Y, QID)
-    for scoring, k in ((SCORER, 10), (None, None)):
-        search = GridSearchCV(
-            QueryRanker(ranker()),
-            {"ranker__column": [0, 1, 2]},
-            scoring=scoring,
-            cv=CV,
-            n_jobs=n_jobs,
-            error_score="raise",
-        )
-        carried.call(search.fit)
-        assert search.best_params_ == {"ranker__column": 1}
-        got = [search.cv_results_[f"split{fold}_test_score"][1] for fold in range(3)]
-        close(got, folds_by_hand(Y, X[:, 1], QID, k=k))
+    search = GridSearchCV(
+        QueryRanker(ranker()),
+        {"ranker__column": [0, 1, 2]},
+        scoring=scoring,
+        cv=CV,
+        n_jobs=n_jobs,
+        error_score="raise",
+    )
+    carried.call(search.fit)
+    assert search.best_params_ == {"ranker__column": 1}
+    got = [search.cv_results_[f"split{fold}_test_score"][1] for fold in range(3)]
+    close(got, folds_by_hand(Y, X[:, 1], QID, k=k))
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -171,7 +171,7 @@ def test_in_pipelines_and_around_them(ranker, routing):
     np.testing.assert_allclose(inside.ranker_[-1].heard_["X"], scaled[ORDER], atol=1e-12)
     np.testing.assert_allclose(inside.predict(X), outside.predict(X), atol=1e-12)
     check_queries(inside.ranker_[-1].heard_)
-    with pytest.raises(ValueError, match=r"eval_set would reach the last step as it is"):
+    with pytest.raises(ValueError, match=r"eval_set would reach the last step .* untransformed"):
         QueryRanker(make_pipeline(StandardScaler(), SizesRanker())).fit(X, y, eval_set=(X, y))
 
 
@@ -185,13 +185,16 @@ def test_a_pointwise_model_is_fitted_as_it_is():
     scores = carried.validate(cross_val_score, QueryRanker(Ridge()), cv=CV, scoring=SCORER)
     y = RankTarget(Y, qid=QID)
     np.testing.assert_array_equal(scores, cross_val_score(Ridge(), X, y, cv=CV, scoring=SCORER))
-    # A classifier is ranked by its probabilities, as if it stood alone.
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), Ridge()], ids=lambda m: type(m).__name__)
+def test_a_pointwise_model_scores_as_it_does_alone(model):
+    """A classifier by its probabilities."""
     y = RankTarget(BINARY, qid=QID)
-    for model in (LogisticRegression(), Ridge()):
-        got = cross_val_score(QueryRanker(model), X, y, cv=CV, scoring=SCORER)
-        np.testing.assert_array_equal(got, cross_val_score(model, X, y, cv=CV, scoring=SCORER))
-        assert is_classifier(QueryRanker(model)) is is_classifier(model)
-        assert is_regressor(QueryRanker(model)) is is_regressor(model)
+    got = cross_val_score(QueryRanker(model), X, y, cv=CV, scoring=SCORER)
+    np.testing.assert_array_equal(got, cross_val_score(model, X, y, cv=CV, scoring=SCORER))
+    assert is_classifier(QueryRanker(model)) is is_classifier(model)
+    assert is_regressor(QueryRanker(model)) is is_regressor(model)
 
 
 def test_rankers_and_pointwise_models_in_one_grid():

@@ -181,26 +181,29 @@ def test_mistakes(parameters, error, message):
         QueryRanker(SizesRanker()).fit(X, Y, **parameters)
 
 
-def test_mixed_lists_stay_mixed():
+@pytest.mark.parametrize("qid", [[1, 1, 2, 2], [2, 1, 2, 1]], ids=["sorted", "unsorted"])
+def test_mixed_lists_stay_mixed(qid):
     """Numbers beside text are not made text by sorting."""
     rows = [[2, "a"], [1, "b"], [2, "a"], [1, "b"]]
-    for qid in ([1, 1, 2, 2], [2, 1, 2, 1]):
-        model = QueryRanker(make_pipeline(OneHotEncoder(), SizesRanker()))
-        model.fit(rows, [1, 0, 1, 0], qid=qid)
-        assert model.ranker_[0].categories_[0].tolist() == [1, 2]
+    model = QueryRanker(make_pipeline(OneHotEncoder(), SizesRanker()))
+    model.fit(rows, [1, 0, 1, 0], qid=qid)
+    assert model.ranker_[0].categories_[0].tolist() == [1, 2]
 
 
-def test_masked_values_are_missing():
+MASKED = np.ma.array(Y, mask=np.arange(Y.size) == 3)
+USES_OF_MASKED = {
+    "grades": lambda: QueryRanker(IdsRanker()).fit(X, MASKED, qid=QID),
+    "weights": lambda: QueryRanker(IdsRanker()).fit(X, Y, qid=QID, sample_weight=MASKED),
+    "metadata": lambda: RankTarget(Y, qid=QID, sample_weight=MASKED),
+    "grades of a target": lambda: RankTarget(MASKED, qid=QID),
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_MASKED)
+def test_masked_values_are_missing(use):
     """In grades, weights and metadata."""
-    masked = np.ma.array(Y, mask=np.arange(Y.size) == 3)
-    for use in (
-        lambda: QueryRanker(IdsRanker()).fit(X, masked, qid=QID),
-        lambda: QueryRanker(IdsRanker()).fit(X, Y, qid=QID, sample_weight=masked),
-        lambda: RankTarget(Y, qid=QID, sample_weight=masked),
-        lambda: RankTarget(masked, qid=QID),
-    ):
-        with pytest.raises(ValueError, match=r"must not be missing\. Got"):
-            use()
+    with pytest.raises(ValueError, match=r"must not be missing\. Got"):
+        USES_OF_MASKED[use]()
 
 
 def ids_first():
@@ -261,7 +264,7 @@ def test_numbers_of_rows_are_refused_in_a_search():
     y = RankTarget(Y, qid=QID)
     QueryRanker(Hearing()).fit(X, y, pairs=pairs)
     search = GridSearchCV(QueryRanker(Hearing()), {}, cv=QueryKFold(3), error_score="raise")
-    with pytest.raises(ValueError, match="pairs holds numbers of rows, and these rows have been"):
+    with pytest.raises(ValueError, match="pairs holds row numbers, and these rows were chosen"):
         search.fit(X, y, pairs=pairs)
     with sklearn.config_context(enable_metadata_routing=True):
         assert (
@@ -270,9 +273,19 @@ def test_numbers_of_rows_are_refused_in_a_search():
             .get_metadata_routing()
             .fit.requests
         )
+
+
+def test_weights_of_no_evaluation_set():
+    """Numbers of sets start from 0."""
+    y = RankTarget(Y, qid=QID)
     weights = {1: np.arange(Y.size)}
     with pytest.raises(ValueError, match=r"eval_sample_weight must be of the 1 evaluation"):
         QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=weights)
+
+
+def test_a_last_step_without_fit():
+    """A pipeline that ends in no estimator."""
+    y = RankTarget(Y, qid=QID)
     with pytest.raises(ValueError, match=r"A ranker must have a method fit. Got 'passthrough'"):
         QueryRanker(make_pipeline(StandardScaler(), "passthrough")).fit(X, y)
 
@@ -325,16 +338,26 @@ class Hidden(BaseEstimator):
         raise AssertionError("is not to be fitted")
 
 
-def test_rankers_of_odd_kinds():
-    """Found out by what their fit takes, or refused."""
-    for ranker in (Steps(), Duck(), Decorated()):
-        model = QueryRanker(ranker).fit(X, Y, qid=QID)
-        np.testing.assert_array_equal(model.predict(X), X[:, 1])
-        assert model.score(X, Y, qid=QID) > 0.8
+@pytest.mark.parametrize("ranker", [Steps(), Duck(), Decorated()], ids=lambda r: type(r).__name__)
+def test_rankers_of_odd_kinds(ranker):
+    """The arguments of fit tell the dialect."""
+    model = QueryRanker(ranker).fit(X, Y, qid=QID)
+    np.testing.assert_array_equal(model.predict(X), X[:, 1])
+    assert model.score(X, Y, qid=QID) > 0.8
+
+
+def test_a_ranker_at_the_end_of_two_pipelines():
+    """Found, however deep."""
     deep = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), GroupIdRanker()))
     inner = QueryRanker(deep).fit(X, Y, qid=QID).ranker_[-1][-1].heard_
     np.testing.assert_array_equal(inner["y"], Y[ORDER])
-    with pytest.raises(ValueError, match="how Hidden wants its queries, as its fit takes any"):
+
+
+def test_rankers_whose_dialect_is_unknown():
+    """Refused, where they would learn from all rows as one query."""
+    with pytest.raises(
+        ValueError, match=r"which argument of Hidden.fit takes the queries.*\*\*kwargs"
+    ):
         QueryRanker(Hidden()).fit(X, Y, qid=QID)
     regressor = needs("xgboost").XGBRegressor(objective="rank:ndcg")
     with pytest.raises(

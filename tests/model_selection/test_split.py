@@ -75,19 +75,30 @@ def test_in_scikit_learn():
     np.testing.assert_array_equal(
         cross_val_score(Ridge(), X, Y, cv=QueryKFold(4), groups=QID), want
     )
-    with sklearn.config_context(enable_metadata_routing=True):
-        for cv, params in (
-            (QueryKFold(4), {"qid": QID}),
-            (QueryKFold(4), {"groups": QID}),
-            (QueryKFold(4, qid="user"), {"user": QID}),
-            (QueryKFold(4, qid="user").set_split_request(qid="id"), {"id": QID}),
-        ):
-            scores = cross_val_score(Ridge(), X, Y, cv=cv, params=params)
-            np.testing.assert_array_equal(scores, want)
     assert cross_val_predict(Ridge(), X, y, cv=QueryKFold(4)).shape == Y.shape
     assert check_cv(QueryKFold(4)).get_n_splits(X, y) == 4
     assert "qid='user'" in repr(QueryKFold(4, qid="user"))
     assert clone(QueryKFold(4, qid="user"), safe=False).qid == "user"
+
+
+@pytest.mark.parametrize(
+    ("cv", "params"),
+    [
+        (QueryKFold(4), {"qid": QID}),
+        (QueryKFold(4), {"groups": QID}),
+        (QueryKFold(4, qid="user"), {"user": QID}),
+        (QueryKFold(4, qid="user"), {"id": QID}),
+    ],
+    ids=["qid", "groups", "by name", "requested"],
+)
+def test_routed_ids(cv, params):
+    """Under the name of the splitter, or of a request."""
+    want = cross_val_score(Ridge(), X, Y, groups=QID, cv=GroupKFold(4))
+    with sklearn.config_context(enable_metadata_routing=True):
+        if "id" in params:
+            cv.set_split_request(qid="id")
+        scores = cross_val_score(Ridge(), X, Y, cv=cv, params=params)
+    np.testing.assert_array_equal(scores, want)
 
 
 def test_what_cannot_be_split():

@@ -140,22 +140,28 @@ def test_verdicts():
     assert report.verdict.endswith("without a value score 0 (50 of 200 in test).")
 
 
-def test_splitters_get_what_they_ask_for():
-    """Ids as groups where a splitter has no other word for them; groups where they are given."""
-    y = RankTarget(Y, qid=QID)
-    for cv in (
+@pytest.mark.parametrize(
+    "cv",
+    [
         GroupKFold(4),
         GroupShuffleSplit(2, random_state=0),
         StratifiedGroupKFold(4),
         QueryKFold(4),
         PredefinedSplit(QID % 3),
         list(GroupKFold(3).split(X, Y, QID)),
-    ):
-        assert split_report(cv, X, y).honest, cv
-        assert split_report(cv, X, Y, qid=QID).honest, cv
-    users = QID // 10
-    report = split_report(QueryKFold(4), X, y, groups=users)
-    assert report.honest
+    ],
+    ids=lambda cv: type(cv).__name__,
+)
+def test_splitters_get_the_ids(cv):
+    """As groups, if a splitter requests no ids."""
+    assert split_report(cv, X, RankTarget(Y, qid=QID)).honest
+    assert split_report(cv, X, Y, qid=QID).honest
+
+
+def test_splitters_get_the_groups():
+    """Where they are given."""
+    y = RankTarget(Y, qid=QID)
+    assert split_report(QueryKFold(4), X, y, groups=QID // 10).honest
     assert not split_report(GroupKFold(4), X, y, groups=np.arange(Y.size)).honest
 
 
@@ -237,19 +243,29 @@ def test_groups_do_not_hide_the_ids():
     assert report.honest
 
 
-def test_parts_as_masks_and_parts_that_are_none():
-    """As scikit-learn takes them; an empty part is no part."""
+def test_parts_as_masks():
+    """As scikit-learn takes them."""
     y = RankTarget(Y, qid=QID)
     mask = QID < 100
     report = split_report([(mask, ~mask)], X, y)
     assert (
         report.folds == split_report([(np.flatnonzero(mask), np.flatnonzero(~mask))], X, y).folds
     )
-    for folds in ([(mask, [])], [(np.array([]), mask)]):
-        with pytest.raises(ValueError, match="Got an empty part"):
-            split_report(folds, X, y)
-    with pytest.raises(ValueError, match="at least one fold"):
-        split_report([], X, y)
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        ([(QID < 100, [])], "Got an empty part"),
+        ([(np.array([]), QID < 100)], "Got an empty part"),
+        ([], "at least one fold"),
+    ],
+    ids=["no test", "no train", "no folds"],
+)
+def test_parts_without_rows(folds, message):
+    """Refused."""
+    with pytest.raises(ValueError, match=message):
+        split_report(folds, X, RankTarget(Y, qid=QID))
 
 
 def test_rows_that_stand_twice_in_test():

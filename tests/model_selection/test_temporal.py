@@ -92,67 +92,104 @@ def test_cut_offs_of_equal_counts(n_splits, times):
     )
 
 
-def places():
-    """Where times can be: X, y, times passed, name."""
-    pd, pl = needs("pandas"), needs("polars")
-    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(TIMES, unit="D")
-    plain = pd.DataFrame(X, columns=["a", "b"])
-    qid = pd.Index(QID, name="qid")
-    both = pd.MultiIndex.from_arrays([QID, days], names=["qid", "times"])
-    python = [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=int(t)) for t in TIMES]
-    yield "RankTarget", X, RankTarget(Y, qid=QID, times=TIMES), {}
-    yield "RankTarget of dates", X, RankTarget(Y, qid=QID, times=days), {}
-    yield "passed", X, RankTarget(Y, qid=QID), {"times": TIMES}
-    yield "passed as list", X, RankTarget(Y, qid=QID), {"times": TIMES.tolist()}
-    yield "passed as datetimes of UTC", X, RankTarget(Y, qid=QID), {"times": python}
-    yield "passed as Series", X, Y, {"times": pd.Series(days), "qid": QID}
-    yield "level of y", X, pd.Series(Y, index=both), {}
-    yield "level of X", plain.set_index(both), Y, {}
-    yield "column", plain.assign(times=days, qid=QID), Y, {}
-    yield (
-        "column with a time zone",
-        plain.assign(times=days.tz_localize("Asia/Tokyo")),
+def days():
+    """Times as dates of pandas."""
+    pd = needs("pandas")
+    return pd.to_datetime("2024-01-01") + pd.to_timedelta(TIMES, unit="D")
+
+
+def python_days():
+    """Times as datetimes of Python."""
+    return [datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=int(t)) for t in TIMES]
+
+
+def frame(**columns):
+    """X of pandas with more columns, the ids in its index."""
+    pd = needs("pandas")
+    plain = pd.DataFrame(X, columns=["a", "b"], index=pd.Index(QID, name="qid"))
+    return plain.assign(**columns)
+
+
+def both_levels():
+    """Index of ids and times."""
+    return needs("pandas").MultiIndex.from_arrays([QID, days()], names=["qid", "times"])
+
+
+def series(index):
+    """Grades of pandas."""
+    return needs("pandas").Series(Y, index=index)
+
+
+TARGET = RankTarget(Y, qid=QID)
+# Where times can be: X, y, what is passed.
+PLACES = {
+    "RankTarget": lambda: (X, RankTarget(Y, qid=QID, times=TIMES), {}),
+    "RankTarget of dates": lambda: (X, RankTarget(Y, qid=QID, times=days()), {}),
+    "passed": lambda: (X, TARGET, {"times": TIMES}),
+    "passed as list": lambda: (X, TARGET, {"times": TIMES.tolist()}),
+    "passed as datetimes of UTC": lambda: (X, TARGET, {"times": python_days()}),
+    "passed as Series": lambda: (
+        X,
+        Y,
+        {"times": needs("pandas").Series(days()), "qid": QID},
+    ),
+    "level of y": lambda: (X, series(both_levels()), {}),
+    "level of X": lambda: (frame().set_index(both_levels()), Y, {}),
+    "column": lambda: (frame(times=np.asarray(days())), Y, {}),
+    "column with a time zone": lambda: (frame(times=days().tz_localize("Asia/Tokyo")), Y, {}),
+    "column of nullable integers": lambda: (
+        frame(times=needs("pandas").array(TIMES, dtype="Int64")),
+        Y,
+        {},
+    ),
+    "polars": lambda: (
+        needs("polars").DataFrame({"b": X[:, 1], "times": python_days(), "qid": QID}),
+        Y,
+        {},
+    ),
+    "polars with dates": lambda: (
+        needs("polars").DataFrame({"times": [d.date() for d in python_days()], "qid": QID}),
+        Y,
+        {},
+    ),
+    "periods": lambda: (frame(times=days().to_period("D")), Y, {}),
+    "DatetimeIndex of X": lambda: (frame().set_index(days()), TARGET, {}),
+    "DatetimeIndex of y": lambda: (X, series(days()), {"qid": QID}),
+    "DatetimeIndex with a zone": lambda: (
+        frame().set_index(days().tz_localize("UTC")),
         Y,
         {"qid": QID},
-    )
-    yield (
-        "column of nullable integers",
-        plain.assign(times=pd.array(TIMES, dtype="Int64")).set_index(qid),
-        Y,
-        {},
-    )
-    yield "polars", pl.DataFrame({"b": X[:, 1], "times": python, "qid": QID}), Y, {}
-    yield (
-        "polars with dates",
-        pl.DataFrame({"times": [d.date() for d in python], "qid": QID}),
-        Y,
-        {},
-    )
-    yield "periods", plain.set_index(qid).assign(times=days.to_period("D")), Y, {}
-    yield "DatetimeIndex of X", plain.set_index(days), RankTarget(Y, qid=QID), {}
-    yield "DatetimeIndex of y", X, pd.Series(Y, index=days), {"qid": QID}
-    yield "DatetimeIndex with a zone", plain.set_index(days.tz_localize("UTC")), Y, {"qid": QID}
+    ),
+    "PeriodIndex": lambda: (frame().set_index(days().to_period("D")), TARGET, {}),
+}
 
 
-def test_times_are_found_wherever_metadata_is():
+def as_lists(folds):
+    """Row numbers, to compare."""
+    return [(train.tolist(), test.tolist()) for train, test in folds]
+
+
+WANT = as_lists(TemporalSplit(3).split(X, RankTarget(Y, qid=QID, times=TIMES)))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_times_are_found_wherever_metadata_is(place):
     """All of them make the same folds."""
-    want = [
-        (train.tolist(), test.tolist())
-        for train, test in TemporalSplit(3).split(X, RankTarget(Y, qid=QID, times=TIMES))
-    ]
-    for name, X_, y, passed in places():
-        got = TemporalSplit(3).split(X_, y, **passed)
-        assert [(train.tolist(), test.tolist()) for train, test in got] == want, name
-    frame = needs("pandas").DataFrame({"when": TIMES, "user": QID})
-    got = TemporalSplit(3, times="when", qid="user").split(frame)
-    assert [(train.tolist(), test.tolist()) for train, test in got] == want
+    x, y, passed = PLACES[place]()
+    assert as_lists(TemporalSplit(3).split(x, y, **passed)) == WANT
+
+
+def test_times_are_found_by_other_names():
+    """Of columns."""
+    log = needs("pandas").DataFrame({"when": TIMES, "user": QID})
+    assert as_lists(TemporalSplit(3, times="when", qid="user").split(log)) == WANT
 
 
 @pytest.mark.parametrize(
     "times",
     [
         np.array([0, 1, 2, 3], dtype=np.uint8),
-        np.array([0, 1, 2, 3], dtype=np.uint64) + np.uint64(2**64 - 9),
+        np.array([0, 1, 2, 3], dtype=np.uint64) + np.uint64(2**63 - 9),
         np.array([0, 1, 2, 3], dtype=np.int64) + 2**53,
         np.array([False, False, True, True]),
         np.array([-np.inf, 0.1, 0.2, np.inf]),
@@ -173,30 +210,40 @@ def test_times_of_every_kind(times):
     assert (train.tolist(), test.tolist()) == ([1, 3], [0, 2])
 
 
-def test_cut_offs_of_dates():
+CUTOFFS = {
+    "text": lambda: "2024-01-21",
+    "list of text": lambda: ["2024-01-21"],
+    "date": lambda: [date(2024, 1, 21)],
+    "datetime": lambda: [datetime(2024, 1, 21, tzinfo=UTC)],
+    "Timestamp": lambda: [needs("pandas").Timestamp("2024-01-21")],
+    "Timestamp in UTC": lambda: [needs("pandas").Timestamp("2024-01-21", tz="UTC")],
+    "DatetimeIndex": lambda: needs("pandas").DatetimeIndex(["2024-01-21"]),
+}
+
+
+@pytest.mark.parametrize("kind", CUTOFFS)
+def test_cut_offs_of_dates(kind):
     """As dates of NumPy, Python and pandas, or as text."""
     y = RankTarget(Y, qid=QID, times=DAY + TIMES)
-    want = [test.tolist() for _, test in TemporalSplit(cutoffs=[DAY + 20]).split(X, y)]
-    pd = needs("pandas")
-    stamp = pd.Timestamp("2024-01-21")
-    for cutoffs in (
-        "2024-01-21",
-        ["2024-01-21"],
-        [date(2024, 1, 21)],
-        [datetime(2024, 1, 21, tzinfo=UTC)],
-        [stamp],
-        [stamp.tz_localize("UTC")],
-        pd.DatetimeIndex([stamp]),
-    ):
-        cv = TemporalSplit(cutoffs=cutoffs)
-        assert [test.tolist() for _, test in cv.split(X, y)] == want, cutoffs
-        assert cv.get_n_splits() == 1
-    gaps = (np.timedelta64(48, "h"), timedelta(days=2), pd.Timedelta("2D"))
-    folds = [
-        [train.tolist() for train, _ in TemporalSplit(cutoffs="2024-01-21", gap=gap).split(X, y)]
-        for gap in gaps
-    ]
-    assert folds[0] == folds[1] == folds[2]
+    want = as_lists(TemporalSplit(cutoffs=[DAY + 20]).split(X, y))
+    cv = TemporalSplit(cutoffs=CUTOFFS[kind]())
+    assert as_lists(cv.split(X, y)) == want
+    assert cv.get_n_splits() == 1
+
+
+GAPS = {
+    "NumPy": lambda: np.timedelta64(48, "h"),
+    "Python": lambda: timedelta(days=2),
+    "pandas": lambda: needs("pandas").Timedelta("2D"),
+}
+
+
+@pytest.mark.parametrize("kind", GAPS)
+def test_gaps_of_dates(kind):
+    """As lengths of time of any library."""
+    y = RankTarget(Y, qid=QID, times=DAY + TIMES)
+    want = as_lists(TemporalSplit(cutoffs=[20], gap=2).split(X, TARGET, times=TIMES))
+    assert as_lists(TemporalSplit(cutoffs=[DAY + 20], gap=GAPS[kind]()).split(X, y)) == want
 
 
 def test_in_scikit_learn():
@@ -239,6 +286,7 @@ def test_in_scikit_learn():
         (lambda: TemporalSplit(queries="all"), ValueError, "must be one of 'whole', 'any'"),
         (lambda: TemporalSplit(times=TIMES), TypeError, "name under which times are found"),
         (lambda: TemporalSplit(gap="7D"), TypeError, "'gap' parameter must be a number, as times"),
+        (lambda: TemporalSplit(gap=np.nan), ValueError, "'gap' parameter must not be negative"),
         (lambda: TemporalSplit(gap=-1), ValueError, "'gap' parameter must not be negative"),
         (lambda: TemporalSplit(cutoffs=[30, 20]), ValueError, "cutoffs must rise"),
         (lambda: TemporalSplit(cutoffs=["2024-01-01"]), ValueError, "cutoffs must be numbers or"),
@@ -249,7 +297,7 @@ def test_in_scikit_learn():
         ),
         (lambda: TemporalSplit(cutoffs=[0]), ValueError, "finds no train rows at the cut-off 0"),
         (lambda: TemporalSplit(cutoffs=[99]), ValueError, "finds no test rows at the cut-off 99"),
-        (lambda: TemporalSplit(60), ValueError, r"n_splits=60 cut-offs cannot be told apart"),
+        (lambda: TemporalSplit(60), ValueError, "n_splits=60 needs as many different cut-offs"),
     ],
 )
 def test_what_cannot_be_split(make, error, message):
@@ -258,31 +306,38 @@ def test_what_cannot_be_split(make, error, message):
         list(make().split(X, RankTarget(Y, qid=QID, times=TIMES)))
 
 
-def test_times_that_cannot_be_used():
-    """Not found, missing, text, of another length; dates with lengths that are none."""
-    y = RankTarget(Y, qid=QID)
-    with pytest.raises(ValueError, match=r"found no times.*RankTarget\(y, qid=…, times=…\)"):
-        next(TemporalSplit().split(X, y))
-    with pytest.raises(ValueError, match="found no query ids"):
-        next(TemporalSplit().split(X, Y, times=TIMES))
-    next(TemporalSplit(queries="any").split(X, Y, times=TIMES))
-    missing = (DAY + TIMES).astype("datetime64[s]")
-    missing[7] = "NaT"
-    for times, message in (
-        (missing, "times must not be missing. Got none in row 7"),
+MISSING = (DAY + TIMES).astype("datetime64[s]")
+MISSING[7] = "NaT"
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (MISSING, "times must not be missing. Got none in row 7"),
         (np.where(TIMES == 3, np.nan, TIMES), "times must not be missing. Got NaN"),
         (TIMES.astype(str), "times must be numbers or dates.*pandas.to_datetime"),
         (TIMES[1:], "times must have one value per row. Got 239 values for 240 rows"),
         (X, "times must be flat"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            next(TemporalSplit().split(X, y, times=times))
-    for gap, message in (
-        (7, r"must be a length of time, such as numpy.timedelta64\(7, 'D'\)"),
-        (np.timedelta64(1, "M"), "fixed length, which months and years have not"),
-    ):
-        with pytest.raises(TypeError, match=message):
-            next(TemporalSplit(gap=gap).split(X, y, times=DAY + TIMES))
+    ],
+    ids=["NaT", "NaN", "text", "short", "table"],
+)
+def test_times_that_cannot_be_used(times, message):
+    """Missing, text, of another length or shape."""
+    with pytest.raises(ValueError, match=message):
+        next(TemporalSplit().split(X, TARGET, times=times))
+
+
+def test_times_or_ids_that_are_not_found():
+    """Each is named; queries="any" needs no ids."""
+    with pytest.raises(ValueError, match=r"found no times.*RankTarget\(y, qid=…, times=…\)"):
+        next(TemporalSplit().split(X, TARGET))
+    with pytest.raises(ValueError, match="found no query ids"):
+        next(TemporalSplit().split(X, Y, times=TIMES))
+    next(TemporalSplit(queries="any").split(X, Y, times=TIMES))
+
+
+def test_queries_that_every_cut_off_cuts():
+    """The error names the cure."""
     within = np.argsort(np.argsort(QID, kind="stable"), kind="stable") % 6  # each query: 0 … 5
-    with pytest.raises(ValueError, match=r"leaves no train rows.*queries='any' keeps rows"):
-        next(TemporalSplit(1).split(X, y, times=within))
+    with pytest.raises(ValueError, match=r"leaves no train rows.*queries='any' keeps the rows"):
+        next(TemporalSplit(1).split(X, TARGET, times=within))

@@ -1,1 +1,1 @@
-"""QueryRanker, and how it tells each booster of its queries."""
+"""QueryRanker, and how it passes queries to LightGBM, XGBoost and CatBoost."""

@@ -1,4 +1,4 @@
-"""QueryRanker: rankers that need their queries told, made estimators like any other."""
+"""QueryRanker: wraps LGBMRanker, XGBRanker or CatBoostRanker for search and pipelines."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from sklearn_rankscore.model_selection._ids.lookup import (
 )
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
 from sklearn_rankscore.model_selection._rankers.checks import (
-    check_parameters,
+    check_column_numbers,
     check_pointwise,
+    check_reserved,
     check_row_numbers,
     check_whole_grades,
 )
 from sklearn_rankscore.model_selection._rankers.dialect import (
     dialect_of,
-    evaluation_sets,
+    evaluation_arguments,
     fit_last_step,
-    other_parameters,
-    say_evaluation,
+    list_evaluation_sets,
+    routed_arguments,
     translate,
 )
 from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from sklearn_rankscore.metrics._rows.validation import Array
 
-_IF_MEANT = "warnings.simplefilter('ignore', QuerySplitWarning)"
+_HOW_TO_SILENCE = "warnings.simplefilter('ignore', QuerySplitWarning)"
 
 
 def _ranker_has(method: str) -> Callable[[Any], bool]:
@@ -47,12 +48,12 @@ def _ranker_has(method: str) -> Callable[[Any], bool]:
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A ranker that finds its query ids itself, to be searched and pipelined like a regressor.
+    """A ranker that finds its query ids itself, for searches and pipelines like any regressor.
 
-    LightGBM wants group sizes, XGBoost sorted integer ids, CatBoost grouped ids, and none of them
-    gets them from a search. QueryRanker finds the ids where the scorers find them, brings the rows
-    of each query together, tells the ranker in its own words, and leaves the order of predictions
-    alone. A pointwise model it fits as it is.
+    LightGBM wants group sizes, XGBoost sorted integer ids, CatBoost grouped ids, and a search
+    passes none of them. QueryRanker finds the ids where the scorers find them, sorts the rows by
+    query, and passes the queries to the ranker in the form that its ``fit`` wants. Predictions
+    keep the order of the rows. A pointwise model is fitted without queries.
 
     Parameters
     ----------
@@ -67,9 +68,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     ranker_ : estimator
-        The fitted ranker. What it learned (``feature_importances_``, ``n_features_in_``,
-        ``feature_names_in_``, ``best_iteration_``, ``classes_``, …) is asked of the QueryRanker
-        as well.
+        The fitted ranker. QueryRanker has its fitted attributes too (``feature_importances_``,
+        ``n_features_in_``, ``feature_names_in_``, ``best_iteration_``, ``classes_``, …).
 
     See Also
     --------
@@ -77,9 +77,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Rows are sorted by query id, stably. Whatever else is passed to `fit` with one value per row
-    is sorted along, and reaches the ranker under its own name. With metadata routing enabled all
-    of it is requested but ``sample_weight``, which is left to ``set_fit_request``.
+    Rows are sorted by query id, stably. `fit` sorts every other argument that has one value per
+    row in the same way, and passes it to the ranker under its own name. With metadata routing
+    enabled, QueryRanker requests all of these but ``sample_weight``, which you request by
+    ``set_fit_request``.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     0.9077324383928644
     """
 
-    # Read by scikit-learn's routing: asked for, but need not be given.
+    # scikit-learn's routing reads these: requested, but optional.
     __metadata_request__fit = {"qid": True, "eval_set": True, "eval_qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
@@ -118,15 +119,15 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_rows,)
             Relevance grades.
         qid : array-like of shape (n_rows,), default=None
-            Query ids, of any type; None: found on y or X. A pointwise model needs none.
+            Query ids, of any type; None: they are found on y or X. A pointwise model needs none.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights; for XGBoost, which has one weight per query, the same on all rows of a query.
         eval_set : tuple (X, y) or list of them, default=None
             Rows for early stopping, in any order.
         eval_qid : list of array-like, default=None
-            Query ids of each evaluation set; None: found there as for X and y.
+            Query ids of each evaluation set; None: they are found on its y or X.
         **fit_params
-            Anything else that the ranker's fit takes.
+            Other arguments of the ranker's fit.
 
         Returns
         -------
@@ -136,36 +137,42 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If no query ids are found, lengths do not agree, or LightGBM is to learn from grades
-            that are not whole.
+            If no query ids are found, lengths differ, or grades are fractional and the ranker
+            (LightGBM, XGBoost) learns from whole ones.
         """
         check_name(self.qid)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
             )
-        given = {"sample_weight": sample_weight, **fit_params}
-        given = {name: value for name, value in given.items() if value is not None}
+        arguments = {"sample_weight": sample_weight, **fit_params}
+        arguments = {name: value for name, value in arguments.items() if value is not None}
         ranker = clone(self.ranker)
-        evaluation = evaluation_sets(eval_set, eval_qid)
-        # The numbers of the other columns stay where the ids come last.
-        shifts = self.qid in column_names(X)[:-1]
-        check_parameters(ranker, given, self.qid if shifts else None)
-        check_row_numbers(y, given)
+        evaluation = list_evaluation_sets(eval_set, eval_qid)
+        check_reserved(ranker, arguments)
+        if self.qid in column_names(X)[:-1]:  # dropping the last column shifts no other
+            check_column_numbers(ranker, arguments, self.qid)
+        check_row_numbers(y, arguments)
         if dialect_of(ranker) is None:
             check_pointwise(ranker)
             if evaluation:
-                pairs = [(drop_column(part, self.qid), grades) for part, grades, _ in evaluation]
-                given |= say_evaluation(ranker, pairs)
+                pairs = [(drop_column(X_, self.qid), y_) for X_, y_, _ in evaluation]
+                arguments |= evaluation_arguments(ranker, pairs)
             X = drop_column(X, self.qid)
         else:
-            train = self._table(X, y, qid, "")
-            warn_of_cut_queries(y, train.ids, "the ranker learns from parts of them", _IF_MEANT)
-            tables = [self._table(*part, f"[{at}]") for at, part in enumerate(evaluation)]
+            train = self._sort_rows(X, y, qid, type(self).__name__, "qid")
+            warn_of_cut_queries(
+                y, train.ids, "the ranker learns from parts of them", _HOW_TO_SILENCE
+            )
+            seeker = f"{type(self).__name__}, without eval_qid, for eval_set"
+            eval_rows = [
+                self._sort_rows(*rows, f"{seeker}[{at}]", f"eval_qid[{at}]")
+                for at, rows in enumerate(evaluation)
+            ]
             check_whole_grades(ranker, train.y)
-            given = translate(ranker, train, tables, given)
+            arguments = translate(ranker, train, eval_rows, arguments)
             X, y = train.X, train.y
-        self.ranker_ = fit_last_step(ranker, X, y, given)
+        self.ranker_ = fit_last_step(ranker, X, y, arguments)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -181,17 +188,17 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_rows,)
             Score of each row, in the order of the rows.
         """
-        return self._ask("predict", X)
+        return self._call("predict", X)
 
     @available_if(_ranker_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Array:
         """Probability of each grade, where the ranker is a classifier; see `predict`."""
-        return self._ask("predict_proba", X)
+        return self._call("predict_proba", X)
 
     @available_if(_ranker_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Array:
         """Decision for each row, where the ranker is a classifier; see `predict`."""
-        return self._ask("decision_function", X)
+        return self._call("decision_function", X)
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
         """Mean nDCG over queries, tied scores averaged.
@@ -215,51 +222,48 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         scorer = make_rank_scorer("ndcg", qid=self.qid)
         return scorer(self, X, y, qid=qid, sample_weight=sample_weight)
 
-    def _table(self, X: Any, y: Any, qid: Any, at: str) -> SortedRows:
+    def _sort_rows(self, X: Any, y: Any, qid: Any, seeker: str, parameter: str) -> SortedRows:
         check_consistent_length(X, y)
-        seeker, parameter = type(self).__name__, "qid"
-        if at:
-            seeker, parameter = f"{seeker}, without eval_qid, for eval_set{at}", f"eval_qid{at}"
         ids = find_query_ids(self.qid, X, y, qid, seeker, parameter)
         return SortedRows.sort(drop_column(X, self.qid), y, ids)
 
-    def _ask(self, method: str, X: Any) -> Array:
+    def _call(self, method: str, X: Any) -> Array:
         check_is_fitted(self)
-        answer: Array = getattr(self.ranker_, method)(drop_column(X, self.qid))
-        return answer
+        predictions: Array = getattr(self.ranker_, method)(drop_column(X, self.qid))
+        return predictions
 
     def __getattr__(self, name: str) -> Any:
-        """Ask the fitted ranker for what it learned."""
+        """Look up a fitted attribute on the fitted ranker."""
         if "ranker_" in vars(self) and name.endswith("_") and not name.startswith("_"):
             return getattr(self.ranker_, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
-        """Be what the ranker is; a ranker, which scikit-learn has no word for, is a regressor."""
+        """Copy the ranker's tags; scikit-learn knows no rankers, so they count as regressors."""
         try:
             tags = deepcopy(get_tags(self.ranker))
-        except AttributeError:  # no estimator of scikit-learn's kind
+        except AttributeError:  # not a scikit-learn estimator: it has no tags
             tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         if tags.estimator_type is None or tags.regressor_tags is not None:
             tags.estimator_type = "regressor"
-            tags.regressor_tags = RegressorTags(poor_score=True)  # the score is no R²
+            tags.regressor_tags = RegressorTags(poor_score=True)  # nDCG, not R²
         if tags.classifier_tags is not None:
             tags.classifier_tags.poor_score = True
         return tags
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata fit and score want.
+        """Tell scikit-learn which metadata fit and score request.
 
         Returns
         -------
         MetadataRequest
-            Query ids under their name, and all that the ranker's fit takes.
+            Query ids under their name, and the arguments of the ranker's fit.
         """
         routing = super().get_metadata_routing()
         for request in (routing.fit, routing.score):
             request_by_name(request, qid=self.qid)
-        for name in other_parameters(self.ranker):
+        for name in routed_arguments(self.ranker):
             if name not in routing.fit.requests:
                 routing.fit.add_request(param=name, alias=True)
         return routing

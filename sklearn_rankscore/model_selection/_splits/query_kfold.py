@@ -1,4 +1,4 @@
-"""Splitters that keep queries whole."""
+"""QueryKFold: folds of whole queries."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     qid : str, default="qid"
         Name under which query ids are found; see `make_rank_scorer`.
     shuffle : bool, default=False
-        Whether to shuffle the queries; without, folds have as equal numbers of rows as may be.
+        Whether to shuffle the queries; if False, folds have as equal numbers of rows as possible.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffle.
 
     Notes
     -----
-    Query ids are looked for in metadata routed as ``fit(X, y, qid=…)``, a RankTarget, a level of
-    y's pandas index, a column of X, and a level of X's pandas index. ``groups=``, where it is
-    passed, says what to keep together instead. Given the same ids, the folds are those of
+    QueryKFold looks for query ids in metadata routed as ``fit(X, y, qid=…)``, a RankTarget, a
+    level of y's pandas index, a column of X, and a level of X's pandas index. If you pass
+    ``groups=``, it keeps those together instead. Given the same ids, the folds are those of
     `sklearn.model_selection.GroupKFold`.
 
     Examples
@@ -48,7 +48,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     [[2, 3], [0, 1]]
     """
 
-    # Read by scikit-learn's routing: both are asked for, neither must be given.
+    # scikit-learn's routing reads this: both are requested, but optional.
     __metadata_request__split = {"groups": True, "qid": True}  # noqa: RUF012
 
     def __init__(
@@ -64,7 +64,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata the splitter wants.
+        """Tell scikit-learn which metadata the splitter requests.
 
         Returns
         -------
@@ -78,12 +78,12 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def get_n_splits(
         self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None
     ) -> int:
-        """Give the number of folds.
+        """Count the folds.
 
         Parameters
         ----------
         X, y, groups, qid : object
-            Not used; scikit-learn passes here what it passes to `split`.
+            Not used; scikit-learn passes the arguments of `split`.
 
         Returns
         -------
@@ -96,18 +96,18 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def split(
         self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None
     ) -> Iterator[tuple[Array, Array]]:
-        """Give the rows of each fold.
+        """Yield the rows of each fold.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
             Rows.
         y : array-like of shape (n_rows,), default=None
-            Relevance grades, which may carry the ids.
+            Relevance grades; they may carry the ids.
         groups : array-like of shape (n_rows,), default=None
             What to keep together instead of queries.
         qid : array-like of shape (n_rows,), default=None
-            Query ids; None: found on y or X.
+            Query ids; None: they are found on y or X.
 
         Yields
         ------

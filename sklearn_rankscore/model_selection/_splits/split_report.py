@@ -1,4 +1,4 @@
-"""split_report: what a split does to queries and to time."""
+"""split_report: which queries a split cuts, and which training rows come too late."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
-from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
+from sklearn_rankscore.model_selection._splits.times import find_times, times_not_found
 
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics import Metric
@@ -34,39 +34,40 @@ def split_report(
     groups: Any = None,
     metric: str | Metric = "ndcg@10",
 ) -> SplitReport:
-    """Is my split honest? Shows what it does to queries and to time, fold by fold.
+    """Check whether a split is honest: count cut queries and training rows from the future.
 
-    A query that is cut by a fold is a shorter list, which is easier to rank, and its other rows
-    are in train. How much that flatters is shown by what a *random* model scores there: the exact
-    expectation, beside that on whole queries. A training row that is not before all test rows
-    tells the model of the future.
+    A query that a fold cuts is a shorter list, which is easier to rank, and its other rows are in
+    train. To show how much that flatters, the report gives the exact expected score of a *random*
+    model on the cut queries and on whole ones. A training row that is not before all test rows
+    tells the model about the future.
 
     Parameters
     ----------
     cv : int, splitter or iterable of (train, test)
-        What is passed as ``cv=`` to a search.
+        The ``cv=`` of a search.
     X : array-like of shape (n_rows, n_features)
         Rows.
     y : array-like of shape (n_rows,)
         Relevance grades.
     qid : array-like of shape (n_rows,) or str, default=None
-        Query ids, or the name under which they are found; None: the name that `cv` uses, or "qid".
+        Query ids, or their name; None: the name is that of `cv`, or "qid".
     times : array-like of shape (n_rows,) or str, default=None
-        Times of rows, or their name, likewise; without any, time is not judged.
+        Times of rows, or their name; None: the name is that of `cv`, or "times". Without times,
+        the report says nothing about the future.
     groups : array-like of shape (n_rows,), default=None
-        Groups for a splitter that asks for them; None: the query ids.
+        Groups for a splitter that requests them; None: the query ids.
     metric : str or Metric, default="ndcg@10"
         Metric of the random model.
 
     Returns
     -------
     SplitReport
-        Prints as a table with a verdict, in notebooks too; ``.honest``, ``.to_frame()``.
+        Prints as a table with a verdict, in notebooks too; has ``.honest`` and ``.to_frame()``.
 
     Raises
     ------
     ValueError
-        If no query ids are found, lengths do not agree, or `cv` cannot split the rows.
+        If no query ids are found, lengths differ, or `cv` cannot split the rows.
 
     See Also
     --------
@@ -89,53 +90,64 @@ def split_report(
     cv=QueryKFold(…).
     """
     scored = get_metric(metric)
-    if scored.own_ties or scored.row_values or scored.pool is not None:
-        why = "defines equal scores itself" if scored.own_ties else "is none of grades and ranks"
-        raise ValueError(
-            f"metric must be one whose value for equal scores is that of a random order. Got "
-            f"{scored.name}, which {why}."
-        )
-    name, passed = _named(qid, cv, "qid")
+    _check_metric(scored)
+    name, passed = _name_and_values(qid, cv, "qid")
     ids = find_query_ids(name, X, y, passed, "split_report")
-    name, passed = _named(times, cv, "times")
+    name, passed = _name_and_values(times, cv, "times")
     when = find_times(name, X, y, passed)
     if when is None and times is not None:
         raise ValueError(times_not_found(name, X, y, "split_report"))
     query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
-    asked_for = _asked_for(splitter, {"qid": ids, "groups": groups, "times": passed})
+    metadata = _choose_requested(splitter, {"qid": ids, "groups": groups, "times": passed})
     folds = tuple(
-        _fold(scored, grades, query, when, _rows(train), _rows(test))
-        for train, test in splitter.split(X, y, **asked_for)
+        _count_fold(scored, grades, query, when, _row_numbers(train), _row_numbers(test))
+        for train, test in splitter.split(X, y, **metadata)
     )
     if not folds:
         raise ValueError(f"cv must give at least one fold. Got {describe(cv)} instead.")
-    chance = _mean_of_defined(_at_random(scored, grades, query))
+    chance = _mean_of_defined(_expected_at_random(scored, grades, query))
     return SplitReport(folds, str(scored), chance)
 
 
-def _named(value: Any, cv: Any, name: str) -> tuple[str, Any]:
-    """Name to look for, and what was passed in its place."""
+def _check_metric(metric: Metric) -> None:
+    if metric.own_ties or metric.row_values or metric.pool is not None:
+        why = (
+            "defines equal scores itself"
+            if metric.own_ties
+            else "needs more than grades and ranks"
+        )
+        raise ValueError(
+            f"metric must be one that scores tied rows as rows in random order. Got "
+            f"{metric.name}, which {why}."
+        )
+
+
+def _name_and_values(value: Any, cv: Any, name: str) -> tuple[str, Any]:
+    """Return the name to look for, and the values if they were given instead of a name."""
     if isinstance(value, str):
         return value, None
     own = getattr(cv, name, None)
     return own if isinstance(own, str) else name, value
 
 
-def _asked_for(splitter: Any, known: dict[str, Any]) -> dict[str, Any]:
-    """Of what is known, what a splitter asks for; ids are groups where it has no word for them."""
-    if not hasattr(splitter, "get_metadata_routing"):  # of another library
-        takes = inspect.signature(splitter.split).parameters
-        return {"groups": known["groups"]} if "groups" in takes else {}
+def _choose_requested(splitter: Any, metadata: dict[str, Any]) -> dict[str, Any]:
+    """Choose the metadata that a splitter requests; groups are the ids if it requests no ids."""
+    if not hasattr(splitter, "get_metadata_routing"):  # not a scikit-learn splitter
+        takes_groups = "groups" in inspect.signature(splitter.split).parameters
+        return {"groups": metadata["groups"]} if takes_groups else {}
     requests = splitter.get_metadata_routing().split.requests
-    if known["groups"] is None and "qid" not in requests:
-        known["groups"] = known["qid"]
-    wanted = [name for name, request in requests.items() if request is not False]
-    return {name: known[name] for name in wanted if name in known}
+    if metadata["groups"] is None and "qid" not in requests:
+        metadata = {**metadata, "groups": metadata["qid"]}
+    return {
+        name: metadata[name]
+        for name, request in requests.items()
+        if name in metadata and request is not False
+    }
 
 
-def _rows(part: Any) -> Array:
-    """Row numbers of a part, which may be given as a mask."""
+def _row_numbers(part: Any) -> Array:
+    """Convert train or test, row numbers or a mask, to row numbers."""
     rows = np.asarray(part)
     rows = np.flatnonzero(rows) if rows.dtype.kind == "b" else rows
     if not rows.size:
@@ -143,15 +155,16 @@ def _rows(part: Any) -> Array:
     return rows
 
 
-def _fold(
-    metric: Metric, grades: Array, query: Array, when: Times | None, train: Array, test: Array
+def _count_fold(
+    metric: Metric, grades: Array, query: Array, when: Array | None, train: Array, test: Array
 ) -> FoldReport:
     rows_of = np.bincount(query)
-    distinct = np.bincount(query[np.unique(test)], minlength=len(rows_of))
     in_test = np.bincount(query[test], minlength=len(rows_of))
-    cut = (in_test > 0) & ((distinct < rows_of) | (in_test > distinct))  # or has rows twice
-    at_random = _at_random(metric, grades[test], query[test])
-    future = None if when is None else int((when.ticks[train] >= when.ticks[test].min()).sum())
+    different = np.bincount(query[np.unique(test)], minlength=len(rows_of))
+    # A query with a row missing is not whole, nor is one with a row repeated.
+    cut = (in_test > 0) & ((different < rows_of) | (in_test > different))
+    at_random = _expected_at_random(metric, grades[test], query[test])
+    future = None if when is None else int((when[train] >= when[test].min()).sum())
     return FoldReport(
         train_rows=len(train),
         test_rows=len(test),
@@ -165,21 +178,21 @@ def _fold(
     )
 
 
-def _at_random(metric: Metric, grades: Array, query: Array) -> Array:
-    """Expected value of each query if its rows were ranked at random; nan where undefined."""
+def _expected_at_random(metric: Metric, grades: Array, query: Array) -> Array:
+    """Compute the expected value of each query under a random ranking; nan where undefined."""
     return metric.bind(replace_undefined_by=np.nan).per_query(
         grades, np.zeros(len(grades)), qid=query
     )[1]
 
 
 def _mean_of_defined(values: Array) -> float:
-    # A part of a query with nothing relevant in it would hide the leak if it scored 0.
+    # Parts of queries without a relevant row would score 0 and hide the leak.
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else float("nan")
 
 
 _WIDTH = 90
-_MOST = 40  # folds that are shown
+_MOST_LINES = 40  # of a printed table
 
 
 class FoldReport(NamedTuple):
@@ -190,17 +203,17 @@ class FoldReport(NamedTuple):
     train_rows, test_rows : int
         Rows of each part.
     train_queries, test_queries : int
-        Queries of which any row is in the part.
+        Queries with a row in the part.
     cut_queries : int
-        Queries of the test part of which not all rows are in it.
+        Queries with some rows in the test part and others missing or repeated.
     undefined_queries : int
-        Queries of the test part for which the metric is undefined, having no relevant row there.
+        Queries without a value of the metric, as none of their rows in test is relevant.
     repeated_rows : int
-        Rows that are in both parts.
+        Rows in both parts.
     future_rows : int or None
-        Rows of train that are not before the first row of test; None if no times are known.
+        Rows of train that are not before the first row of test; None without times.
     chance : float
-        Expected score of a random model on the test part, exactly; over the defined queries.
+        Exact expected score of a random model on the test part; mean over defined queries.
     """
 
     train_rows: int
@@ -216,16 +229,16 @@ class FoldReport(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class SplitReport:
-    """What a split does to queries and to time, made by `split_report`; print it, or show it.
+    """Counts of each fold and a verdict, made by `split_report`; print it.
 
     Attributes
     ----------
     folds : tuple of FoldReport
         Counts of each fold.
     metric : str
-        Name of the metric of `chance`.
+        Name of the metric that `chance` is a value of.
     chance : float
-        Expected score of a random model on all queries, whole; over the defined ones.
+        Expected score of a random model on all queries, whole; mean over defined queries.
 
     Examples
     --------
@@ -241,17 +254,17 @@ class SplitReport:
 
     @property
     def honest(self) -> bool:
-        """Whether nothing was found that makes scores on this split misleading."""
+        """Whether `verdict` names no fault that makes scores on this split misleading."""
         return not self._problems()
 
     @property
     def verdict(self) -> str:
-        """What was found, and the cure."""
+        """The faults of the split and their cures."""
         problems = self._problems()
-        return f"Not honest: {'; '.join(problems)}." if problems else self._all_well()
+        return f"Not honest: {'; '.join(problems)}." if problems else self._honest_verdict()
 
     def to_frame(self) -> Any:
-        """Give the folds as a pandas DataFrame.
+        """Convert the folds to a pandas DataFrame.
 
         Returns
         -------
@@ -265,40 +278,40 @@ class SplitReport:
     def __repr__(self) -> str:
         """Table, legend and verdict."""
         text = [fill(text, _WIDTH) for text in (f"({self._legend()})", self.verdict)]
-        return "\n".join([as_text(self._lines()), *text])
+        return "\n".join([as_text(self._table()), *text])
 
     def _repr_html_(self) -> str:
-        return as_html(self._lines(), self.verdict, self._legend())
+        return as_html(self._table(), self.verdict, self._legend())
 
-    def _timed(self) -> bool:
+    def _has_times(self) -> bool:
         return self.folds[0].future_rows is not None
 
     def _legend(self) -> str:
         return (
             f"cut: test queries that are not whole; undefined: without a value of {self.metric}; "
-            + ("future: train rows not before the first test row; " if self._timed() else "")
+            + ("future: train rows not before the first test row; " if self._has_times() else "")
             + "chance: that of a random model on the others"
         )
 
-    def _lines(self) -> list[list[str]]:
+    def _table(self) -> list[list[str]]:
         names = ["train rows", "test rows", "train queries", "test queries", "cut", "undefined"]
-        lines = [["fold", *names, *["future"] * self._timed(), "chance"]]
+        lines = [["fold", *names, *["future"] * self._has_times(), "chance"]]
         for number, fold in enumerate(self.folds):
-            counts = [*fold[:6], *[fold.future_rows] * self._timed()]
+            counts = [*fold[:6], *[fold.future_rows] * self._has_times()]
             lines.append([str(number), *(f"{n:,}" for n in counts), f"{fold.chance:.4f}"])
-        if len(lines) > _MOST:  # leave-one-query-out has a fold for each
-            lines[_MOST // 2 : -_MOST // 2] = [["…"] * len(lines[0])]
+        if len(lines) > _MOST_LINES:  # leave-one-query-out has a fold per query
+            lines[_MOST_LINES // 2 : -_MOST_LINES // 2] = [["…"] * len(lines[0])]
         return lines
 
     def _total(self, count: str) -> int:
         return sum(getattr(fold, count) or 0 for fold in self.folds)
 
     def _problems(self) -> list[str]:
-        """What makes scores on this split misleading, and the cure of each."""
+        """List what makes scores on this split misleading, each with its cure."""
         cut, future = self._total("cut_queries"), self._total("future_rows")
         problems = []
-        if cut and (future or not self._timed()):
-            problems.append(f"{self._cut()}; use cv=QueryKFold(…)")
+        if cut and (future or not self._has_times()):
+            problems.append(f"{self._describe_cut()}; use cv=QueryKFold(…)")
         if repeated := self._total("repeated_rows"):
             problems.append(f"rows stand in train and in test of the same fold ({repeated:,})")
         if future:
@@ -310,8 +323,8 @@ class SplitReport:
             )
         return problems
 
-    def _cut(self) -> str:
-        """How many queries are cut, and what that does to a random model."""
+    def _describe_cut(self) -> str:
+        """Write how many queries are cut, and what that does to a random model."""
         cut, tested = self._total("cut_queries"), self._total("test_queries")
         defined = [fold.chance for fold in self.folds if not isnan(fold.chance)]
         text = f"queries are cut ({cut:,} of {tested:,} in test), so that parts of them are scored"
@@ -322,11 +335,12 @@ class SplitReport:
             )
         return text
 
-    def _all_well(self) -> str:
+    def _honest_verdict(self) -> str:
+        """Write the verdict on an honest split."""
         text = "Honest: no query is cut"
         if self._total("cut_queries"):
-            text = f"Honest in time, but {self._cut()}"
-        elif self._timed():
+            text = f"Honest in time, but {self._describe_cut()}"
+        elif self._has_times():
             text += ", and no row of train is from the future"
         if undefined := self._total("undefined_queries"):
             tested = self._total("test_queries")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from sklearn_rankscore._messages import describe
 from sklearn_rankscore.metrics._rows.validation import check_choice, check_positive_integer
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
@@ -16,7 +15,15 @@ from sklearn_rankscore.model_selection._ids.lookup import (
     number_queries,
     request_by_name,
 )
-from sklearn_rankscore.model_selection._splits.times import Times, find_times, times_not_found
+from sklearn_rankscore.model_selection._splits.times import (
+    add_span,
+    find_times,
+    format_moment,
+    list_moments,
+    read_cutoffs,
+    read_span,
+    times_not_found,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,42 +36,40 @@ _QUERIES = ("whole", "any")
 class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     """Folds in time: train on rows before a cut-off, test on rows from it on.
 
-    A model that is judged on the past with knowledge of the future looks better than it will
-    be. scikit-learn's TimeSeriesSplit goes by the order of rows; this goes by their times, so that
-    rows need not be sorted and rows of equal time never fall on both sides.
+    A model that was trained on later rows than those it is tested on looks better than it will
+    be in use. scikit-learn's TimeSeriesSplit splits by the order of rows; TemporalSplit splits by
+    their times, so rows need not be sorted, and rows of equal time never fall on both sides.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Number of cut-offs, between which lie as equal numbers of rows as their times allow.
+        Number of cut-offs. They divide the rows into parts as equal as the times allow.
     cutoffs : array-like of shape (n_splits,), default=None
-        The cut-offs themselves, rising; as the times are: numbers, or dates (also ISO text), which
-        without a time zone are of UTC.
+        The cut-offs themselves, rising: numbers if the times are numbers, else dates or ISO text,
+        in UTC unless they have a time zone.
     gap : number or timedelta, default=None
-        Length of time before each cut-off whose rows are left out, as for labels that come late.
+        Length of time before each cut-off to leave out of train, for labels that come late.
     test_span : number or timedelta, default=None
-        Length of time that is tested from each cut-off on; None: up to the next, the last to the
-        end.
+        Length of time after each cut-off to test on; None: up to the next cut-off, or to the end.
     train_span : number or timedelta, default=None
-        Length of time that is trained on (a rolling window); None: all that is before (expanding).
+        Length of time to train on (a rolling window); None: all earlier rows (expanding).
     queries : {"whole", "any"}, default="whole"
-        "whole": a query of which any row falls outside is left out of a part, so that none is
-        learned or scored in halves. "any": keep all rows, for queries that are users who live on
-        both sides; no query ids are needed, and a scorer that meets a RankTarget should be made
-        with ``on_split_query="ignore"``.
+        "whole": train and test keep a query only if they hold all of its rows. "any": keep all
+        rows, for queries such as users, who have rows on both sides of a cut-off. "any" needs no
+        query ids; give a scorer ``on_split_query="ignore"`` if y is a RankTarget.
     times, qid : str, default="times" and "qid"
-        Names under which times and query ids are found; see `make_rank_scorer`. Times are also
-        taken from a DatetimeIndex of y or X.
+        Names under which times and query ids are found; see `make_rank_scorer`. Without them, a
+        DatetimeIndex or PeriodIndex of y or X gives the times.
 
     Raises
     ------
     ValueError
-        If a parameter has no meaning; in `split`, if times or ids are not found, a fold has no
-        rows, or there are not enough different times.
+        If a parameter is invalid; in `split`, if times or ids are not found, a fold has no rows,
+        there are too few different times, or a date or span does not fit into 64 bits.
 
     See Also
     --------
-    split_report : Shows what a split does to queries and time.
+    split_report : Shows which queries a split cuts, and which training rows are too late.
 
     Examples
     --------
@@ -76,7 +81,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     [0 1 2 3] [4 5]
     """
 
-    # Read by scikit-learn's routing: asked for, but need not be given.
+    # scikit-learn's routing reads this: requested, but optional.
     __metadata_request__split = {"qid": True, "times": True}  # noqa: RUF012
 
     def __init__(
@@ -105,7 +110,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata the splitter wants.
+        """Tell scikit-learn which metadata the splitter requests.
 
         Returns
         -------
@@ -125,12 +130,12 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         qid: Any = None,
         times: Any = None,
     ) -> int:
-        """Give the number of folds.
+        """Count the folds.
 
         Parameters
         ----------
         X, y, groups, qid, times : object
-            Not used; scikit-learn passes here what it passes to `split`.
+            Not used; scikit-learn passes the arguments of `split`.
 
         Returns
         -------
@@ -143,20 +148,20 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     def split(
         self, X: Any, y: Any = None, groups: Any = None, *, qid: Any = None, times: Any = None
     ) -> Iterator[tuple[Array, Array]]:
-        """Give the rows of each fold, in the order of the cut-offs.
+        """Yield the rows of each fold, in the order of the cut-offs.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
             Rows, in any order.
         y : array-like of shape (n_rows,), default=None
-            Relevance grades, which may carry times and ids.
+            Relevance grades; they may carry times and ids.
         groups : object
             Not used.
         qid : array-like of shape (n_rows,), default=None
-            Query ids; None: found on y or X.
+            Query ids; None: they are found on y or X.
         times : array-like of shape (n_rows,), default=None
-            Time of each row, numbers or dates; None: found on y or X.
+            Time of each row, numbers or dates; None: they are found on y or X.
 
         Yields
         ------
@@ -176,71 +181,60 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         query = None
         if self.queries == "whole":
             query = number_queries(find_query_ids(self.qid, X, y, qid, seeker))
-        for cutoff, following in pairwise([*self._cutoffs(when), None]):
-            parts = self._parts(when, cutoff, following)
-            kept = [rows if query is None else _whole(rows, query) for rows in parts]
-            for name, rows, before in zip(("train", "test"), kept, parts, strict=True):
+        for cutoff, train, test in self._parts(when):
+            kept = [part if query is None else _whole(part, query) for part in (train, test)]
+            for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
-                    raise ValueError(_no_rows(name, when.show(cutoff), straddle=before.any()))
+                    raise ValueError(_no_rows(name, format_moment(cutoff), cut=part.any()))
             yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
 
-    def _cutoffs(self, when: Times) -> list[Any]:
-        """Moments of the cut-offs."""
+    def _parts(self, when: Array) -> Iterator[tuple[Any, Array, Array]]:
+        """Yield each cut-off with masks of its train and test rows, by times alone."""
         if self.cutoffs is None:
-            return when.moments(_equal_counts(when.ticks, self.n_splits))
-        given = np.atleast_1d(np.asarray(self.cutoffs))
-        if when.tick is not None and all(isinstance(cutoff, str) for cutoff in given.tolist()):
-            given = np.array(given.tolist(), dtype="datetime64")
-        cutoffs = Times.read(given, "cutoffs")
-        if (cutoffs.tick is None) != (when.tick is None):
-            wanted = "numbers" if when.tick is None else "dates"
-            raise ValueError(
-                f"cutoffs must be {wanted}, as times are. Got {describe(self.cutoffs)} instead."
-            )
-        moments = cutoffs.moments()
-        if not all(one < other for one, other in pairwise(moments)):
-            raise ValueError(f"cutoffs must rise. Got {describe(self.cutoffs)} instead.")
-        return moments
-
-    def _parts(self, when: Times, cutoff: Any, following: Any) -> tuple[Array, Array]:
-        """Rows of train and test by their times alone."""
-        last = cutoff - (0 if self.gap is None else when.span(self.gap, "gap"))
-        end = following
-        if self.test_span is not None:
-            end = cutoff + when.span(self.test_span, "test_span")
-        train, test = when.before(last), ~when.before(cutoff)
-        if self.train_span is not None:
-            train &= ~when.before(last - when.span(self.train_span, "train_span"))
-        if end is not None:
-            test &= when.before(end)
-        return train, test
+            cutoffs = list_moments(when[_rows_at_equal_shares(when, self.n_splits)])
+        else:
+            cutoffs = read_cutoffs(self.cutoffs, when)
+        spans = {"gap": self.gap, "test_span": self.test_span, "train_span": self.train_span}
+        gap, test_span, train_span = (
+            None if span is None else read_span(span, name, when) for name, span in spans.items()
+        )
+        for cutoff, following in pairwise([*cutoffs, None]):
+            train_end = cutoff if gap is None else add_span(cutoff, -gap)
+            test_end = following if test_span is None else add_span(cutoff, test_span)
+            train, test = when < train_end, when >= cutoff
+            if train_span is not None:
+                train &= when >= add_span(train_end, -train_span)
+            if test_end is not None:
+                test &= when < test_end
+            yield cutoff, train, test
 
 
-def _equal_counts(ticks: Array, n_splits: int) -> Array:
-    """Rows at whose times as nearly as may be 1, 2, … equal shares of all rows lie before."""
-    _, first, counts = np.unique(ticks, return_index=True, return_counts=True)
+def _rows_at_equal_shares(when: Array, n_splits: int) -> Array:
+    """Choose the rows whose times cut all rows into parts as equal as their times allow."""
+    _, first, counts = np.unique(when, return_index=True, return_counts=True)
     before = np.cumsum(counts)[:-1]  # rows before each time but the first
-    wanted = np.arange(1, n_splits + 1) * (len(ticks) / (n_splits + 1))
+    wanted = np.arange(1, n_splits + 1) * (len(when) / (n_splits + 1))
     nearest = [int(np.abs(before - share).argmin()) for share in wanted if len(before)]
     if len(set(nearest)) < n_splits:
         raise ValueError(
-            f"n_splits={n_splits} cut-offs cannot be told apart: there are {len(counts)} "
-            "different times, too few or too unequally used. Give fewer n_splits, or cutoffs=…."
+            f"n_splits={n_splits} needs as many different cut-offs, but there are only "
+            f"{len(counts)} different times, or most rows share a few of them. Choose fewer "
+            "n_splits, or give cutoffs=…."
         )
     return np.asarray(first[1:][nearest])
 
 
 def _whole(rows: Array, query: Array) -> Array:
-    """Of the chosen rows, those of queries that are chosen whole."""
+    """Keep the chosen rows of queries whose rows are all chosen."""
     missing = np.bincount(query, weights=~rows)
     return np.asarray(rows & (missing[query] == 0))
 
 
-def _no_rows(part: str, cutoff: str, *, straddle: Any) -> str:
-    if straddle:
+def _no_rows(part: str, cutoff: str, *, cut: Any) -> str:
+    if cut:
         return (
-            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: all queries with rows "
-            "there have others elsewhere. queries='any' keeps rows of queries that straddle."
+            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query there has "
+            "rows outside too. queries='any' keeps the rows of such queries."
         )
     return (
         f"TemporalSplit finds no {part} rows at the cut-off {cutoff}. Choose other cutoffs, gap "

@@ -1,11 +1,11 @@
-"""Times of rows, cut-offs, lengths of time: numbers or dates of any library, compared exactly."""
+"""Times, cut-offs and spans as plain NumPy: int64, float64, or dates in UTC.
+
+Dates are datetime64 in microseconds, or in nanoseconds if a date has a fraction of a microsecond.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from fractions import Fraction
-from math import ceil, isfinite
+from datetime import UTC, date, datetime, timedelta
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -23,206 +23,180 @@ from sklearn_rankscore.model_selection._ids.lookup import describe_what_came, fi
 if TYPE_CHECKING:
     from sklearn_rankscore.metrics._rows.validation import Array
 
-# Attoseconds in NumPy's units of time; months and years have no fixed length.
-_UNITS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15, "s": 10**18}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_UNITS |= {"m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18, "W": 604_800 * 10**18}
+_LARGEST = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class Times:
-    """Times as numbers: dates by their ticks, so that no sum of a date and a length overflows.
-
-    A moment is a number, of attoseconds where times are dates; Python's integers hold any.
-    """
-
-    ticks: Array  # (n,) int64, float64, or Python's integers where int64 is too short
-    tick: int | None = None  # attoseconds of a tick; None: times are numbers
-
-    @classmethod
-    def read(cls, values: Any, name: str) -> Times:
-        """Numbers as they are, dates in UTC; nothing missing, one dimension."""
-        check_not_masked(values, name)
-        array = _as_array(values, name)
-        if array.ndim != 1:
-            raise ValueError(f"{name} must be flat, one per row. Got shape {array.shape} instead.")
-        if array.dtype.kind == "M":
-            if np.isnat(array).any():
-                raise ValueError(_missing(name, int(np.isnat(array).argmax())))
-            array = _of_fixed_ticks(array)
-            return cls(array.astype(np.int64), _size_of(array.dtype))
-        if array.dtype == object and _is_date(_first_known(array)):
-            return cls._of_objects(array.tolist(), name)
-        if array.dtype == object and all(type(number) is int for number in array):
-            return cls(array)
-        numbers = as_numbers(array, name)
-        return cls(numbers.astype(np.float64 if numbers.dtype.kind == "f" else _short(numbers)))
-
-    @classmethod
-    def _of_objects(cls, dates: list[Any], name: str) -> Times:
-        """Dates of Python and pandas, which may be of different units."""
-        moments = np.empty(len(dates), dtype=object)
-        for at, date in enumerate(dates):
-            moment = _moment(date, name)
-            if moment is None:
-                raise ValueError(_missing(name, at))
-            moments[at] = moment
-        for tick in (_UNITS["us"], _UNITS["ns"]):
-            if not (moments % tick).any() and abs(moments // tick).max() <= np.iinfo(np.int64).max:
-                return cls((moments // tick).astype(np.int64), tick)
-        return cls(moments, 1)
-
-    def moments(self, at: Any = slice(None)) -> list[Any]:
-        """Give chosen times as moments."""
-        return [_exact(ticks * (self.tick or 1)) for ticks in self.ticks[at].tolist()]
-
-    def before(self, moment: Any) -> Array:
-        """Whether each time is before a moment."""
-        if self.ticks.dtype.kind == "f":
-            moment = float(moment)
-        elif isinstance(moment, (int, Fraction)) or isfinite(
-            moment
-        ):  # the first tick that is not before it
-            moment = ceil(Fraction(moment) / (self.tick or 1))
-        return np.asarray(self.ticks < moment, dtype=bool)
-
-    def span(self, length: Any, name: str) -> Any:
-        """Give a length of time as a difference of moments."""
-        if self.tick is not None:
-            return _attoseconds(length, name)
-        if not isinstance(length, Real):
-            raise TypeError(
-                f"The {name!r} parameter must be a number, as times are numbers. Got "
-                f"{describe(length)} instead."
-            )
-        if not float(length) >= 0:
-            raise ValueError(
-                f"The {name!r} parameter must not be negative. Got {describe(length)} instead."
-            )
-        return _exact(length)
-
-    def show(self, moment: Any) -> str:
-        """Write a moment as a date, where times are dates."""
-        if self.tick is None:
-            return str(moment if isinstance(moment, int) else float(moment))
-        whole = [unit for unit, size in _UNITS.items() if moment % size == 0 and unit != "W"]
-        ticks = np.array([moment // _UNITS[whole[-1]]])
-        return str(ticks.astype(f"datetime64[{whole[-1]}]")[0])
-
-
-def _exact(number: Any) -> Any:
-    """A number that adds up without rounding; infinity as it is."""
-    if isinstance(number, Integral):
-        return int(number)
-    return Fraction(float(number)) if isfinite(number) else float(number)
-
-
-def _short(numbers: Array) -> type:
-    """Dtype that holds the integers."""
-    fits = not numbers.size or int(numbers.max()) <= np.iinfo(np.int64).max
-    return np.int64 if fits else object
-
-
-def _missing(name: str, row: int) -> str:
-    return f"{name} must not be missing. Got none in row {row}."
-
-
-def find_times(name: str, X: Any, y: Any, passed: Any) -> Times | None:
-    """Time of each row: where metadata is found, else an index of dates of y or X, else None."""
+def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
+    """Find the time of each row: metadata by its name, else an index of dates of y or X."""
     found = find(name, X, y, passed)
     for rows in (y, X):
         index = getattr(rows, "index", None)
-        dates = getattr(getattr(index, "dtype", None), "kind", "") == "M"
-        if found is None and (dates or hasattr(index, "to_timestamp")):
+        if found is None and _is_index_of_dates(index):
             found = index
     if found is None:
         return None
-    times = Times.read(found, "times")
-    check_same_length("times", len(times.ticks), count_rows(X))
+    times = read_times(found, "times")
+    check_same_length("times", len(times), count_rows(X))
     return times
 
 
+def _is_index_of_dates(index: Any) -> bool:
+    kind = getattr(getattr(index, "dtype", None), "kind", "")
+    return kind == "M" or hasattr(index, "to_timestamp")  # a DatetimeIndex or a PeriodIndex
+
+
 def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
-    """Say where times are looked for."""
+    """Write the error for times that were not found: list the ways to give them."""
     return (
         f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them in one of "
-        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of y or "
-        f"X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
+        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of y "
+        f"or X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
         f"routing enabled, fit(X, y, {name}=…)."
     )
 
 
-def _as_array(values: Any, name: str) -> Array:
-    """Numbers, datetime64, or the dates and whole numbers of Python and pandas as objects."""
-    plain = isinstance(values, (list, tuple))
-    array = np.array(values, dtype=object) if plain else np.asarray(drop_time_zone(values))
-    first = _first_known(array)
+def read_times(values: Any, name: str) -> Array:
+    """Convert numbers or dates of any library; refuse text, missing values and tables."""
+    check_not_masked(values, name)
+    is_list = isinstance(values, (list, tuple))
+    array = np.array(values, dtype=object) if is_list else np.asarray(drop_time_zone(values))
+    first = next((value for value in array.flat if value is not None), None)
     if isinstance(first, (str, timedelta, np.timedelta64)) or array.dtype.kind in "USm":
         raise ValueError(
-            f"{name} must be numbers or dates. Got {describe(values)} instead; text becomes "
+            f"{name} must be numbers or dates. Got {describe(values)} instead; convert text to "
             "dates by pandas.to_datetime(…) or numpy.array(…, dtype='datetime64[s]')."
         )
-    return array
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be flat, one per row. Got shape {array.shape} instead.")
+    if isinstance(first, np.datetime64) or hasattr(first, "year"):
+        return _read_dates(array, name)
+    numbers = as_numbers(array, name)
+    if numbers.dtype.kind == "f":
+        return numbers.astype(np.float64)
+    if numbers.size and int(numbers.max()) > _LARGEST:
+        raise ValueError(
+            f"{name} must fit into 64-bit signed integers. Got {numbers.max()}; subtract a "
+            "common start, or use a coarser unit."
+        )
+    return numbers.astype(np.int64)
 
 
-def _first_known(array: Array) -> Any:
-    return next((value for value in array.flat if value is not None), None)
+def _read_dates(array: Array, name: str) -> Array:
+    """Convert datetime64 of any unit, or date objects, which may be of mixed units."""
+    is_object = array.dtype == object
+    parts = [_as_datetime64(moment, name) for moment in array] if is_object else [array]
+    missing = np.hstack([np.isnat(part) for part in parts])
+    if missing.any():
+        raise ValueError(f"{name} must not be missing. Got none in row {missing.argmax()}.")
+    try:
+        return np.hstack([_convert(part, "us", name) for part in parts])
+    except ValueError:
+        return np.hstack([_convert(part, "ns", name) for part in parts])
 
 
-def _is_date(value: Any) -> bool:
-    return isinstance(value, np.datetime64) or hasattr(value, "year")
+def _as_datetime64(moment: Any, name: str) -> Any:
+    """Convert a date object of Python, pandas or NumPy; a period becomes its start."""
+    if hasattr(moment, "to_timestamp"):
+        moment = moment.to_timestamp()
+    if hasattr(moment, "to_datetime64"):
+        return moment.to_datetime64()
+    if isinstance(moment, datetime) and moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    if moment is None or isinstance(moment, (date, np.datetime64)):
+        return np.datetime64(moment)
+    raise ValueError(f"{name} must be numbers or dates. Got {describe(moment)} among dates.")
 
 
-def _size_of(dtype: Any) -> int:
-    """Attoseconds in a tick of a dtype of dates."""
-    unit, step = np.datetime_data(dtype)
-    return _UNITS[unit] * step
+def _convert(values: Any, unit: str, what: str) -> Any:
+    """Convert dates or spans to another unit; refuse those that it would wrap or round."""
+    converted = values.astype(f"{values.dtype.kind}8[{unit}]")
+    if not (converted.astype(values.dtype) == values).all():
+        raise ValueError(_does_not_fit(values, unit, what))
+    return converted
 
 
-def _of_fixed_ticks(dates: Any) -> Any:
-    """Dates whose unit has a fixed length: years and months begin on a day."""
-    calendar = np.datetime_data(dates.dtype)[0] in {"Y", "M"}
-    return dates.astype("datetime64[D]") if calendar else dates
+def _does_not_fit(value: Any, unit: str, what: str) -> str:
+    return (
+        f"{what} must be a whole number of {'micro' if unit == 'us' else 'nano'}seconds, the unit "
+        f"of these times, of at most 64 bits. Got {describe(value)} instead."
+    )
 
 
-def _moment(date: Any, name: str) -> int | None:
-    """Attoseconds since 1970, in UTC, of a date of Python, pandas or NumPy; a period's start."""
-    if hasattr(date, "to_timestamp"):
-        date = date.to_timestamp()
-    if hasattr(date, "to_datetime64"):
-        date = date.to_datetime64()
-    if date is None or (isinstance(date, np.datetime64) and np.isnat(date)):
-        return None
-    if isinstance(date, np.datetime64):
-        date = _of_fixed_ticks(date)
-        return int(date.astype(np.int64)) * _size_of(date.dtype)
-    if isinstance(date, datetime):
-        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return (zoned - _EPOCH) // timedelta(microseconds=1) * _UNITS["us"]
-    if hasattr(date, "toordinal"):
-        return (int(date.toordinal()) - _EPOCH.toordinal()) * _UNITS["D"]
-    raise ValueError(f"{name} must be numbers or dates. Got {describe(date)} among them.")
+def _unit(times: Array) -> str:
+    return np.datetime_data(times.dtype)[0]
 
 
-def _attoseconds(length: Any, name: str) -> int:
-    if hasattr(length, "to_timedelta64"):  # of pandas, to the nanosecond
-        length = length.to_timedelta64()
-    if isinstance(length, timedelta):
-        length, size = length // timedelta(microseconds=1), _UNITS["us"]
-    elif isinstance(length, np.timedelta64):
-        unit, step = np.datetime_data(length.dtype)
-        if unit not in _UNITS or np.isnat(length):
-            raise TypeError(
-                f"The {name!r} parameter must have a fixed length, which months and years have "
-                f"not. Got {describe(length)} instead; say it in days."
-            )
-        length, size = int(length.astype(np.int64)), _UNITS[unit] * step
+def read_cutoffs(values: Any, times: Array) -> list[Any]:
+    """Convert cut-offs to the unit of the times: rising numbers, or dates, also as ISO text."""
+    given, are_dates = np.atleast_1d(np.asarray(values)), times.dtype.kind == "M"
+    if are_dates and all(isinstance(cutoff, str) for cutoff in given.tolist()):
+        given = np.array(given.tolist(), dtype="datetime64")
+    cutoffs = read_times(given, "cutoffs")
+    if (cutoffs.dtype.kind == "M") != are_dates:
+        kind = "dates" if are_dates else "numbers"
+        raise ValueError(f"cutoffs must be {kind}, as times are. Got {describe(values)} instead.")
+    if are_dates:
+        cutoffs = _convert(cutoffs, _unit(times), "cutoffs")
+    if (cutoffs[1:] <= cutoffs[:-1]).any():
+        raise ValueError(f"cutoffs must rise. Got {describe(values)} instead.")
+    return list_moments(cutoffs)
+
+
+def list_moments(times: Array) -> list[Any]:
+    """List times as scalars: numpy.datetime64, or Python numbers, whose sums never overflow."""
+    return list(times) if times.dtype.kind == "M" else times.tolist()
+
+
+def read_span(span: Any, name: str, times: Array) -> Any:
+    """Convert a length of time to the unit of the times; refuse a negative one."""
+    what = f"The {name!r} parameter"
+    if times.dtype.kind == "M":
+        converted = _convert(_as_timedelta64(span, what), _unit(times), what)
+        negative = converted < np.timedelta64(0)
+    elif isinstance(span, Real):
+        converted = int(span) if isinstance(span, Integral) else float(span)
+        negative = not converted >= 0  # NaN too
     else:
         raise TypeError(
-            f"The {name!r} parameter must be a length of time, such as "
-            f"numpy.timedelta64(7, 'D') or datetime.timedelta(days=7), as times are dates. "
-            f"Got {describe(length)} instead."
+            f"{what} must be a number, as times are numbers. Got {describe(span)} instead."
         )
-    if length < 0:
-        raise ValueError(f"The {name!r} parameter must not be negative. Got {length} instead.")
-    return int(length) * size
+    if negative:
+        raise ValueError(f"{what} must not be negative. Got {describe(span)} instead.")
+    return converted
+
+
+def _as_timedelta64(span: Any, what: str) -> Any:
+    """Convert a timedelta of Python, pandas or NumPy; refuse one that has no fixed length."""
+    if hasattr(span, "to_timedelta64"):
+        span = span.to_timedelta64()
+    if isinstance(span, timedelta):
+        microseconds = span // timedelta(microseconds=1)
+        if abs(microseconds) > _LARGEST:
+            raise ValueError(_does_not_fit(span, "us", what))
+        return np.timedelta64(microseconds, "us")
+    if not isinstance(span, np.timedelta64):
+        raise TypeError(
+            f"{what} must be a length of time, such as numpy.timedelta64(7, 'D') or "
+            f"datetime.timedelta(days=7), as times are dates. Got {describe(span)} instead."
+        )
+    if np.isnat(span) or np.datetime_data(span.dtype)[0] in {"Y", "M", "generic"}:
+        raise TypeError(
+            f"{what} must have a fixed length, which months and years have not. Got "
+            f"{describe(span)} instead; give it in days."
+        )
+    return span
+
+
+def add_span(moment: Any, span: Any) -> Any:
+    """Add a span, which may be negative; refuse a date that 64 bits cannot hold."""
+    if isinstance(moment, np.datetime64):
+        ticks = int(moment.astype(np.int64)) + int(span.astype(np.int64))
+        if abs(ticks) > _LARGEST:
+            raise ValueError(f"{moment} and the span {span} add up to a date beyond 64 bits.")
+    return moment + span
+
+
+def format_moment(moment: Any) -> str:
+    """Write a date without the zeros of its time of day, or a number."""
+    is_date = isinstance(moment, np.datetime64)
+    return str(np.datetime_as_string(moment, unit="auto") if is_date else moment)
