@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.distributed._table import import_dask
+from sklearn_rankscore.distributed._request import import_dask
 from sklearn_rankscore.metrics._metric.engine import warn_undefined
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
 from sklearn_rankscore.metrics._rows.weights import (

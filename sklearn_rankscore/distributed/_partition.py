@@ -1,4 +1,4 @@
-"""What is done to a partition, in which each query has all of its rows."""
+"""Score one partition, in which each query has all of its rows."""
 
 from __future__ import annotations
 
@@ -12,54 +12,52 @@ from sklearn_rankscore.metrics.evaluate import evaluate_per_query
 from sklearn_rankscore.streaming._running_means import RunningMeans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
-    from sklearn_rankscore.metrics import Metric
+    from sklearn_rankscore.distributed._request import Request
 
 
-def values_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]], id_type: Any) -> Any:
-    """Per-query table of a partition."""
-    wanted, columns = asked
-    table: dict[str, Any] = {}
+def compute_per_query(rows: Any, request: Request, id_type: Any) -> Any:
+    """Compute the per-query table of a partition."""
+    values: dict[str, Any] = {}
     if len(rows):
-        with error_context(_where(rows[columns["qid"]])):
-            table.update(evaluate_per_query(metrics=wanted, **_of_rows(rows, columns)))
-        if table[ID].dtype.kind == "U":
-            table[ID] = table[ID].astype(object)  # of which pandas makes any kind of text
-    return table_of(table, id_type, wanted, columns)
+        with _name_rows(rows, request):
+            values = evaluate_per_query(metrics=request.metrics, **_take_columns(rows, request))
+        if values[ID].dtype.kind == "U":
+            values[ID] = values[ID].astype(object)  # which pandas turns into any type of text
+    return make_per_query(values, request, id_type)
 
 
-def table_of(
-    values: Mapping[str, Any], id_type: Any, wanted: Iterable[str], columns: Iterable[str]
-) -> Any:
-    """Per-query table as pandas has it, of these types though it may be empty."""
+def make_per_query(values: Mapping[str, Any], request: Request, id_type: Any) -> Any:
+    """Make a per-query table of pandas, of the same types even where it is empty."""
     import pandas as pd  # noqa: PLC0415 - Dask has it
 
-    weight = (WEIGHT,) if WEIGHT in columns else ()
-    types = {ID: id_type, **dict.fromkeys((*wanted, *weight), np.float64)}
+    weight = (WEIGHT,) if WEIGHT in request.columns else ()
+    types = {ID: id_type, **dict.fromkeys((*request.metrics, *weight), np.float64)}
     return pd.DataFrame(
         {name: pd.Series(values.get(name, []), dtype=dtype) for name, dtype in types.items()}
     )
 
 
-def tally_of(rows: Any, asked: tuple[dict[str, Metric], dict[str, Any]]) -> RunningMeans:
-    """What the queries of a partition add to the means."""
-    wanted, columns = asked
-    tally = RunningMeans(list(wanted.values()))
+def compute_sums(rows: Any, request: Request) -> RunningMeans:
+    """Compute what the queries of a partition add to the means."""
+    sums = RunningMeans(list(request.metrics.values()))
     if len(rows):
-        with error_context(_where(rows[columns["qid"]])):
-            tally.add(**_of_rows(rows, columns))
-    return tally
+        with _name_rows(rows, request):
+            sums.add(**_take_columns(rows, request))
+    return sums
 
 
-def _where(ids: Any) -> str:
-    """Say which rows an error is of."""
-    return (
-        f"Rows are numbered within a partition; this one has {len(ids)}, and the first is of "
-        f"query {format_id(ids.iloc[0])}."
+def _name_rows(rows: Any, request: Request) -> AbstractContextManager[None]:
+    """Say in an error which rows it is about."""
+    first = rows[request.columns["qid"]].iloc[0]
+    return error_context(
+        f"Rows are numbered within a partition; this one has {len(rows)}, and the first is of "
+        f"query {format_id(first)}."
     )
 
 
-def _of_rows(rows: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of a partition by what they hold."""
-    return {"y_true": None, **{name: rows[column] for name, column in columns.items()}}
+def _take_columns(rows: Any, request: Request) -> dict[str, Any]:
+    """Give the columns of a partition by what they hold."""
+    return {"y_true": None, **{name: rows[column] for name, column in request.columns.items()}}

@@ -1,17 +1,23 @@
-"""From a table with a row for each ranked item to values of queries and their means."""
+"""Score a Dask DataFrame with a row for each ranked item: each query, or the means."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rankscore.distributed._partition import table_of, tally_of, values_of
-from sklearn_rankscore.distributed._table import asked, opened
+from sklearn_rankscore.distributed._partition import (
+    compute_per_query,
+    compute_sums,
+    make_per_query,
+)
+from sklearn_rankscore.distributed._request import import_dask, read_request, select_columns
+from sklearn_rankscore.distributed._whole_queries import bring_queries_together
 from sklearn_rankscore.metrics.evaluate import check_columns
 from sklearn_rankscore.streaming._running_means import RunningMeans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sklearn_rankscore.distributed._request import Request
     from sklearn_rankscore.metrics import Metric
 
 
@@ -64,12 +70,17 @@ def per_query(
 
     Notes
     -----
-    A query is scored where all its rows are. For that the ids are read when this is called. Where
-    partitions hold them one after another, in whichever order (a sorted table), only rows of a
-    query that goes across two of them are moved; else Dask shuffles the rows by query. Only
-    the columns that are needed are read. Equal ids are one query, whatever their types, and with
-    ``ties="first"`` or ``"last"`` rows keep their order. Where Dask makes a table it turns objects
-    into text, 1 and "1" into one id, unless its option ``dataframe.convert-string`` is False.
+    A query is scored where all its rows are, so this function reads the ids at once. If each
+    partition holds a range of ids of its own (a table sorted by query, its files in any order),
+    only the rows of queries that two partitions share are moved; else Dask shuffles the rows by
+    query. Only the requested columns are read. With ``ties="first"`` or ``"last"`` rows keep
+    their order.
+
+    Ids must be of one type in all partitions: whole numbers, floats, text, dates of one unit,
+    categories of these, or one hashable type, such as tuples. Ids of a hashable type are compared
+    in the process that calls this function, in whose memory all of them must fit. Dask turns
+    objects into text when it makes a table, unless its option ``dataframe.convert-string`` is
+    False.
 
     Examples
     --------
@@ -83,17 +94,20 @@ def per_query(
     {'qid': [7, 8], 'mrr': [1.0, 0.5]}
     """
     named = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
-    dask, wanted, columns = asked(metrics, metric_options, named)
-    check_columns(wanted)
-    for metric in wanted.values():
+    dask = import_dask()
+    request = read_request(metrics, metric_options, named)
+    check_columns(request.metrics)
+    for metric in request.metrics.values():
         if metric.pool is not None:
             raise TypeError(
                 f"{metric.name} is of all queries together, it has no value per query; score(…) "
                 "gives it."
             )
-    table, id_type, once = opened(dask, ddf, wanted, columns)
-    meta = table_of({}, id_type, wanted, columns)
-    return table.map_partitions(values_of, once, id_type, meta=meta)
+    table, id_type = _open(dask, ddf, request)
+    meta = make_per_query({}, request, id_type)
+    # Delayed, so that the request goes to the workers once, not with each partition.
+    once = dask.delayed(request, pure=False)
+    return table.map_partitions(compute_per_query, once, id_type, meta=meta)
 
 
 def score(
@@ -135,10 +149,19 @@ def score(
     {'mrr': 0.75, 'p@1': 0.5}
     """
     named = {"y_true": y_true, "y_score": y_score, "qid": qid, "sample_weight": sample_weight}
-    dask, wanted, columns = asked(metrics, metric_options, named)
-    table, _, once = opened(dask, ddf, wanted, columns)
-    tally = dask.delayed(tally_of)
-    total = RunningMeans(list(wanted.values()))
-    for part in dask.compute(*[tally(rows, once) for rows in table.to_delayed()]):
-        total.merge(part)
-    return dict(zip(wanted, total.means(), strict=True))
+    dask = import_dask()
+    request = read_request(metrics, metric_options, named)
+    table, _ = _open(dask, ddf, request)
+    once, compute = dask.delayed(request, pure=False), dask.delayed(compute_sums)
+    means = RunningMeans(list(request.metrics.values()))
+    for part in dask.compute(*[compute(rows, once) for rows in table.to_delayed()]):
+        means.merge(part)
+    return dict(zip(request.metrics, means.means(), strict=True))
+
+
+def _open(dask: Any, ddf: Any, request: Request) -> tuple[Any, Any]:
+    """Give the requested columns with each query in one partition, and the type of the ids."""
+    needed = select_columns(dask, ddf, request.columns)
+    return bring_queries_together(
+        dask, needed, request.columns["qid"], keep_row_order=request.needs_row_order
+    )

@@ -92,12 +92,12 @@ def describe_missing_id(name: str, row: int) -> str:
 
 
 def check_same_kind_of_ids(ids: Array, before: str = "") -> str:
-    """Give the kind of the ids of one part of a column; refuse another kind than `before`.
+    """Name the kind of the ids of one part of a column; refuse another kind than `before`."""
+    return check_same_kind(name_kind_of_ids(ids), before)
 
-    The kinds are whole numbers, floats, text, dates of one unit, and objects of one type: within
-    one of them, equal ids are equal to Python wherever they come from.
-    """
-    kind = _kind_of_ids(ids)
+
+def check_same_kind(kind: str, before: str) -> str:
+    """Refuse another kind of ids than the parts before had; "" if there was none before."""
     if before and kind != before:
         raise ValueError(
             f"Query ids must be of one type in all parts of a column. Got {kind} beside {before}; "
@@ -106,7 +106,11 @@ def check_same_kind_of_ids(ids: Array, before: str = "") -> str:
     return kind
 
 
-def _kind_of_ids(ids: Array) -> str:
+def name_kind_of_ids(ids: Array) -> str:
+    """Name the kind of ids: whole numbers, floats, text, dates of one unit, or one type.
+
+    Within one kind, Python tells whether two ids are equal, wherever they come from.
+    """
     if ids.dtype.kind in "biu":
         return "uint64" if ids.dtype == np.uint64 else "whole numbers"
     if ids.dtype.kind in "mM":
@@ -119,4 +123,4 @@ def _kind_of_ids(ids: Array) -> str:
             f"Query ids must be of one type. Got {' and '.join(types)}; cast them, for example to "
             "text by astype(str)."
         )
-    return "text" if types == ["str"] else " ".join(types)
+    return "text" if types == ["str"] else types[0]
