@@ -49,8 +49,8 @@ def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
     """Write the error for times that were not found: list the ways to give them."""
     return (
         f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them in one of "
-        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of y "
-        f"or X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
+        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of "
+        f"y or X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
         f"routing enabled, fit(X, y, {name}=…)."
     )
 
