@@ -314,3 +314,9 @@ def test_a_period_index_is_one_of_dates():
     frame = pd.DataFrame(X, index=pd.period_range("2024-01", periods=4, freq="M"))
     cv = TemporalSplit(1, queries="any")
     assert next(cv.split(frame))[1].tolist() == [2, 3]
+
+
+def test_no_rows_of_dates():
+    """An empty column of dates has too few times, as an empty column of numbers has."""
+    with pytest.raises(ValueError, match="n_splits=1 needs as many different cut-offs"):
+        next(TemporalSplit(1, queries="any").split(X[:0], times=np.array([], "M8[D]")))

@@ -68,7 +68,7 @@ def read_times(values: Any, name: str) -> Array:
         )
     if array.ndim != 1:
         raise ValueError(f"{name} must be flat, one per row. Got shape {array.shape} instead.")
-    if isinstance(first, np.datetime64) or hasattr(first, "year"):
+    if array.dtype.kind == "M" or isinstance(first, np.datetime64) or hasattr(first, "year"):
         return _read_dates(array, name)
     numbers = as_numbers(array, name)
     if numbers.dtype.kind == "f":
@@ -83,14 +83,17 @@ def read_times(values: Any, name: str) -> Array:
 
 def _read_dates(array: Array, name: str) -> Array:
     """Convert datetime64 of any unit, or date objects, which may be of mixed units."""
-    is_object = array.dtype == object
-    parts = [_as_datetime64(moment, name) for moment in array] if is_object else [array]
+    parts = [array]
+    if array.dtype == object:
+        parts = [_as_datetime64(moment, name) for moment in array]
+        if len({moment.dtype for moment in parts}) == 1:
+            parts = [np.array(parts)]
     missing = np.hstack([np.isnat(part) for part in parts])
     if missing.any():
         raise ValueError(f"{name} must not be missing. Got none in row {missing.argmax()}.")
     try:
         return np.hstack([_convert(part, "us", name) for part in parts])
-    except ValueError:
+    except ValueError:  # a fraction of a microsecond
         return np.hstack([_convert(part, "ns", name) for part in parts])
 
 
