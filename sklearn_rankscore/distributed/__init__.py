@@ -1,7 +1,7 @@
-"""The same metrics of tables that are larger than memory, by Dask.
+"""The same metrics for tables that are larger than memory, by Dask.
 
-`per_query` gives a lazy table of one row per query, `score` the means over all queries, `means`
-those of per-query tables that are there already. The extra "distributed" installs Dask.
+`per_query` gives a lazy table with a row for each query, `score` the means over all queries, and
+`means` the means of such per-query tables. The extra "distributed" installs Dask.
 """
 
 from sklearn_rankscore.distributed._means import means

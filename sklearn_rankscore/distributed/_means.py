@@ -1,4 +1,4 @@
-"""Means of values per query, of one table or of parts that lie in several places."""
+"""Average values per query: of a table in memory, or of one in partitions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sklearn_rankscore.metrics._rows.weights import (
 
 
 def means(table: Any) -> dict[str, float]:
-    """Weighted means of values per query.
+    """Compute weighted means of values per query.
 
     Parameters
     ----------
     table : dask or pandas DataFrame, or dict of str to array-like
-        What `per_query` or `evaluate_per_query` gives: "qid" and "sample_weight", if it has them;
-        each other column is taken for a metric. Of tables that were merged, ids must be distinct,
-        which is not checked.
+        What `per_query` or `evaluate_per_query` gives. Each column but "qid" and "sample_weight",
+        which may be missing, is a metric. If you merge tables, no query may be in two of them:
+        this is not checked.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Metrics of rows that come in batches, of which one at a time is in memory."""
+"""Score rows that come in batches, of which one at a time is in memory."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ def evaluate_batches(
 ) -> dict[str, float]:
     """Compute several metrics of rows that come in batches of whole queries.
 
-    Only the ids of the queries are kept, to notice a query that comes back. They must be of one
-    type in all batches: whole numbers, text, dates, or one hashable type.
+    Of earlier batches, only the ids of the queries stay in memory, to notice a query that comes
+    back. Ids must be of one type in all batches: whole numbers, floats, text, dates of one unit,
+    or one hashable type.
 
     Parameters
     ----------
     batches : iterable of tuple or dict
-        Each ``(y_true, y_score, qid)``, rows as `evaluate` takes them, or a dict of what that
-        takes of rows: "y_true", "y_score", "qid", "sample_weight", "item", "similarity". A batch
-        without rows is passed over.
+        Each is ``(y_true, y_score, qid)``, as `evaluate` takes them, or a dict with any of the
+        keys "y_true", "y_score", "qid", "sample_weight", "item" and "similarity". Batches without
+        rows are skipped.
     metrics : iterable or dict of str or Metric
         What is computed, such as ``["ndcg@10", "map"]``; a dict gives the names of the values.
     n_jobs : int, default=1
@@ -52,19 +53,19 @@ def evaluate_batches(
     Returns
     -------
     dict of str to float
-        What `evaluate` gives of all the rows together.
+        What `evaluate` gives for all rows together.
 
     Raises
     ------
     ValueError
         If a query comes back in a later batch, or rows or options cannot be used.
     TypeError
-        If a batch is no tuple or dict.
+        If a batch is neither a tuple nor a dict.
 
     See Also
     --------
-    whole_queries : Cuts batches between queries, where a file's do not end with one.
-    evaluate : The same, of rows that are in memory.
+    whole_queries : Cut batches between queries.
+    evaluate : The same for rows in memory.
 
     Examples
     --------
@@ -80,7 +81,7 @@ def evaluate_batches(
         )
     wanted, _ = split_options(metrics, metric_options)
     means, seen = RunningMeans(list(wanted.values())), SeenQueries()
-    for number, rows in _batches(batches):
+    for number, rows in _read_batches(batches):
         with error_context(_IN_BATCH.format(number)):
             check_taken(wanted, rows.keys() & {*ROW_VALUES})
             queries = means.add(n_jobs=n_jobs, **{"y_true": None, "qid": None, **rows})
@@ -90,12 +91,12 @@ def evaluate_batches(
 
 
 def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Cut batches between queries: the last query of each is held back until its rows are over.
+    """Cut batches between queries: hold back the last query of each until all its rows are there.
 
     Parameters
     ----------
     batches : iterable of tuple or dict
-        As for `evaluate_batches`, flat, each query's rows one after another.
+        As for `evaluate_batches`, with flat arrays. The rows of a query must follow each other.
 
     Returns
     -------
@@ -105,7 +106,8 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If rows come without query ids, or an array has not one value per row.
+        If a batch has no query ids, ids of another type than the batches before it, or an array
+        of another length than its number of rows.
 
     Examples
     --------
@@ -118,7 +120,7 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """
     held: list[dict[str, Array]] = []  # rows of the query with which the last batch ended
     kind = ""
-    for number, batch in _batches(batches):
+    for number, batch in _read_batches(batches):
         with error_context(_IN_BATCH.format(number)):
             rows = _as_arrays(batch)
             codes, ids = encode_ids(rows["qid"], "qid")
@@ -134,15 +136,15 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
         yield _join(held)
 
 
-def _batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbers of batches and their rows by name, of those that have any."""
+def _read_batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the number of each batch that has rows, and its rows by name."""
     if not isinstance(batches, Iterable):
         raise TypeError(f"batches must be an iterable of (y_true, y_score, qid). Got {batches!r}.")
     first: set[str] = set()
     for number, batch in enumerate(batches):
         with error_context(_IN_BATCH.format(number)):
-            rows = _rows(batch)
-            if not _n_rows(rows):
+            rows = _read_batch(batch)
+            if not _count_rows(rows):
                 continue
             names = {*rows} - {"qid"}  # which y_true may carry
             first = first or names
@@ -155,13 +157,13 @@ def _check_columns(odd: set[str]) -> None:
         raise ValueError(f"{min(odd)} must be in all batches, or in none.")
 
 
-def _rows(batch: Any) -> dict[str, Any]:
-    """What a batch has of its rows, by name."""
+def _read_batch(batch: Any) -> dict[str, Any]:
+    """Read a batch, a tuple or a dict, as a dict of columns."""
     if isinstance(batch, Mapping):
         unknown = [name for name in batch if name not in _NAMES]
         if unknown:
             raise TypeError(
-                f"A batch has {', '.join(_NAMES)} of its rows. Got {unknown[0]!r} instead."
+                f"Keys of a batch must be among {', '.join(_NAMES)}. Got {unknown[0]!r} instead."
             )
         rows = dict(batch)
     elif (
@@ -169,8 +171,8 @@ def _rows(batch: Any) -> dict[str, Any]:
     ):
         raise TypeError(
             "Each batch must be a tuple (y_true, y_score, qid), or a dict of these. Got "
-            f"{describe(batch)} instead; of tables, pass ((t['grade'], t['score'], t['query']) "
-            "for t in tables); rows that are all there, to evaluate."
+            f"{describe(batch)} instead. For tables, pass ((t['grade'], t['score'], t['query']) "
+            "for t in tables); for rows that are in memory, call evaluate."
         )
     else:
         rows = dict(zip(("y_true", "y_score", "qid"), batch, strict=False))
@@ -180,7 +182,7 @@ def _rows(batch: Any) -> dict[str, Any]:
     return rows
 
 
-def _n_rows(rows: Mapping[str, Any]) -> int:
+def _count_rows(rows: Mapping[str, Any]) -> int:
     return max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows)
 
 

@@ -1,4 +1,4 @@
-"""Which query ids have come before, in earlier batches."""
+"""Remember the query ids of earlier batches."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ class SeenQueries:
             query = next(query for query in new if query in again)
             raise ValueError(
                 f"Query {format_id(query)} comes back in a later batch: all rows of a query must "
-                "come in one, as part of a list is scored like a shorter list. If batches cut "
-                "through queries in order, pass whole_queries(batches); if not, sort the rows by "
-                "query first."
+                "come in one batch, as part of a list would be scored like a shorter list. If the "
+                "rows are sorted by query, pass whole_queries(batches); else sort them first."
             )
         self._ids.update(new)

@@ -259,6 +259,8 @@ def test_undefined_everywhere_is_nan_and_a_warning():
         ([], {}, ValueError, "at least one row"),
         ([([], [], [])], {}, ValueError, "at least one row"),
         ([np.ones(3)], {}, TypeError, r"tuple \(y_true, y_score, qid\)"),
+        (5, {}, TypeError, "must be an iterable"),
+        ([{"y_true": [1], "qid": [1]}], {}, TypeError, "must have y_score"),
         ([([1], [2])], {}, ValueError, "no query ids were given"),
         ([([1], [2], [1, 2])], {}, ValueError, "qid must have one value per row"),
         ([([1, 0], [2], [1, 1])], {}, ValueError, "y_score must have one value per row"),
@@ -278,6 +280,21 @@ def test_what_cannot_be_used_is_refused_in_words(batches, options, error, messag
     """Each says what is wanted."""
     with pytest.raises(error, match=message):
         evaluate_batches(batches, metrics=["mrr"], **options)
+
+
+def test_tables_with_a_line_for_each_row_are_refused():
+    """They are not cut where the rows are: the items must be said."""
+    with pytest.raises(TypeError, match="needs item"):
+        evaluate_batches(
+            [([1, 0], [2, 1], [1, 1])],
+            metrics=["intra_list_diversity"],
+            item_features=np.eye(2),
+        )
+
+
+def test_no_batches_are_cut_into_none():
+    """Nor are batches without rows."""
+    assert list(whole_queries([])) == list(whole_queries([([], [], [])])) == []
 
 
 def test_rows_without_ids_cannot_be_cut_between_queries():
