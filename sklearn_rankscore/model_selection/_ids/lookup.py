@@ -52,7 +52,9 @@ def find_query_ids(
     if found is None:
         raise ValueError(_describe_missing_ids(name, X, y, seeker))
     if hasattr(found, "__len__"):
-        check_same_length(parameter, len(found), count_rows(X) if y is None else len(y))
+        rows = X if y is None else y
+        n_rows = len(rows) if isinstance(rows, np.ndarray) else count_rows(rows)
+        check_same_length(parameter, len(found), n_rows)
     return found
 
 
