@@ -7,25 +7,21 @@ numbers must be those of the rows in memory, to 1e-12, else it fails. The last p
 was measured here, of 10^9 rows on 32 cores.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import resource
 import tempfile
 import time
 import warnings
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from harness import Line, Page, run
 from workloads import Rows, interleaved, searches
 
 from sklearn_rankscore import evaluate, evaluate_batches, whole_queries
 from sklearn_rankscore.distributed import means, per_query, score
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 METRICS = ("ndcg@10", "map", "mrr")
 COLUMNS: dict[str, Any] = {"y_true": "grade", "y_score": "score", "qid": "query"}

@@ -3,21 +3,15 @@
 python benchmarks/bench_ids.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from harness import Page, compare, run
-from workloads import interleaved, searches
+from workloads import Rows, interleaved, searches
 
 from sklearn_rankscore import ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from workloads import Rows
 
 
 def pages(size: str) -> Iterator[Page]:

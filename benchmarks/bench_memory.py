@@ -3,18 +3,13 @@
 python benchmarks/bench_memory.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from harness import Line, Page, run
 from workloads import TEN, half_tied, interleaved, searches
 
 from sklearn_rankscore import evaluate, ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def pages(size: str) -> Iterator[Page]:

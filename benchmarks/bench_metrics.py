@@ -6,22 +6,15 @@ Ours takes flat arrays and checks them; of a peer, the call alone and the call w
 built for it are measured.
 """
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from harness import Line, Page, clock, compare, run
 from peers import PEERS
-from workloads import TEN, half_tied, searches
+from workloads import TEN, Rows, half_tied, searches
 
 from sklearn_rankscore import evaluate, get_metric, metric_names, ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from workloads import Rows
 
 # How many times faster ours must be; of a call on what is built already.
 FASTER = {

@@ -3,18 +3,13 @@
 python benchmarks/bench_overhead.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 from harness import Page, compare, run
 from sklearn.metrics import ndcg_score
 
 from sklearn_rankscore import evaluate, ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def pages(size: str) -> Iterator[Page]:

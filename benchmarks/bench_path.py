@@ -3,12 +3,11 @@
 python benchmarks/bench_path.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from harness import Line, Page, run
@@ -16,9 +15,6 @@ from sklearn.linear_model import Ridge
 
 import sklearn_rankscore
 from sklearn_rankscore import RankTarget, make_rank_scorer, ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HOUSE = str(Path(sklearn_rankscore.__file__).parent)
 # The same counts before rows were collected once and options settled by the metric.

@@ -3,10 +3,9 @@
 python benchmarks/bench_search.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from harness import Line, Page, run
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -14,9 +13,6 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_rankscore import QueryKFold, RankTarget, evaluate, make_multi_rank_scorer
 from sklearn_rankscore.datasets import make_ranking
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 METRICS = ("ndcg@10", "map", "mrr")
 

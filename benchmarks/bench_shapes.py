@@ -3,20 +3,13 @@
 python benchmarks/bench_shapes.py [--size tiny] [--json FILE]
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from harness import Line, Page, clock, run
-from workloads import all_tied, half_tied, one_query, one_row_queries, searches, uniform
+from workloads import Rows, all_tied, half_tied, one_query, one_row_queries, searches, uniform
 
 from sklearn_rankscore import ndcg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from workloads import Rows
 
 
 def pages(size: str) -> Iterator[Page]:

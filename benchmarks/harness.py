@@ -4,18 +4,14 @@ A script gives ``pages(size)``, called with "full" or "tiny"; ``run(pages)`` mak
 Machines are noisy: what is compared runs in turn, several times; a ratio is one of medians.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from statistics import median
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 
 @dataclass

@@ -4,21 +4,16 @@
 peer wants, `call` takes that and gives its mean nDCG@10. A peer that is not installed is left out.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import ndcg_score
+from workloads import Rows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from workloads import Rows
-
-    Peer = tuple[Callable[[], Any], Callable[[Any], float]]
+Peer = tuple[Callable[[], Any], Callable[[Any], float]]
 
 
 def starts_of(rows: Rows) -> Any:

@@ -1,7 +1,5 @@
 """What is measured on: each workload one function, the same for a seed."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,13 +1,12 @@
 """The command line: tune a model for a ranking metric, or score files."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from sklearn.base import clone
@@ -17,13 +16,9 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_predi
 from sklearn_rankscore import QueryKFold, RankTarget, get_metric, make_rank_scorer
 from sklearn_rankscore._commands.score import EXAMPLES, add_arguments, score
 from sklearn_rankscore._render import as_text
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.datasets import load_letor, make_ranking
 from sklearn_rankscore.testing import assert_matches_sklearn
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _PROGRAM = "python -m sklearn_rankscore"
 _RMSE = "RMSE"

@@ -1,7 +1,5 @@
 """Tables and dates of other libraries: pandas, polars, SciPy, met where a user brings them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,15 +1,11 @@
 """Words for error messages: a wrong value, an id, the name that was meant, where it happened."""
 
-from __future__ import annotations
-
 import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _LONGEST = 80
 

@@ -1,12 +1,7 @@
 """Tables of text, for a terminal, for Markdown and for a notebook."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def as_text(lines: Sequence[Sequence[str]]) -> str:

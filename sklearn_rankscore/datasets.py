@@ -1,16 +1,13 @@
 """Ranking data: two generators, and a reader of LETOR files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-if TYPE_CHECKING:
-    from os import PathLike
+Array = np.ndarray[Any, np.dtype[Any]]
 
-    Array = np.ndarray[Any, np.dtype[Any]]
 
 _GRADES = 5
 

@@ -1,7 +1,5 @@
 """Checks of this package against scikit-learn, for users to run on their own data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

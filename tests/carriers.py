@@ -1,7 +1,5 @@
 """Data of the tests for searches, each way in which its query ids can travel, scores by hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where query ids travel: the table that the tests prove and the README shows."""
 
-from __future__ import annotations
-
 # works: equals scores by hand; raises: says that no ids were found, and what to do;
 # cannot: for the reason below. The README has the same table.
 TABLE = """

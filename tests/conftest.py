@@ -1,7 +1,5 @@
 """What the tests share: one thread for OpenMP, public data, optional packages."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Everything in scikit-learn that takes a scorer, each compared with scores by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from carriers import by_hand, close, folds, folds_by_hand, make_data
 from estimators import ByColumn, Iterated, Remembering

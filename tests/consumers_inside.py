@@ -1,7 +1,5 @@
 """Estimators of scikit-learn that score within their own fit, each compared by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 from carriers import by_hand, close, folds
 from consumers import BINARY, CV, NOISY, QID, SCORER, X, Y, consumer

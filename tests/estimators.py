@@ -1,7 +1,5 @@
 """Estimators of the tests, where worker processes can import them."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 

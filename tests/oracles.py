@@ -4,8 +4,6 @@ An oracle takes the grades of one query's retrieved rows in ranked order, and th
 its rows; it returns a number, or None where the metric is undefined.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -3,8 +3,6 @@
 A row is (grade, item, similarity); a list is the retrieved rows of a query in ranked order.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Rankers of the tests: each hears of its queries in one dialect, and remembers what it heard."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import BaseEstimator
 

@@ -1,7 +1,5 @@
 """The benchmarks: one run of all of them, on tiny inputs, of which the times mean nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Generated queries and LETOR files."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 

@@ -1,7 +1,5 @@
 """The house: layers, public names and their docstrings, what an import brings in."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib
@@ -32,6 +30,7 @@ ROOMS = [
     "_foreign",
     "_messages",
     "_render",
+    "_typing",
     "datasets",
     "metrics._rows",
     "metrics._options",
@@ -59,17 +58,9 @@ ROOMS = [
 ]
 
 
-def imports(path, *, typing=True):
-    """Absolute names that a file imports; without `typing`, only those that run."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if (
-            not typing
-            and isinstance(node, ast.If)
-            and getattr(node.test, "id", "") == ("TYPE_CHECKING")
-        ):
-            node.body = []
-    for node in ast.walk(tree):
+def imports(path):
+    """Absolute names that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -86,9 +77,9 @@ def name_of(path):
 MODULE_NAMES = {name_of(path) for path in HOUSE.rglob("*.py")}
 
 
-def imported_modules(path, *, typing=True):
+def imported_modules(path):
     """Modules of the package that a file imports, by their names below it."""
-    for name in imports(path, typing=typing):
+    for name in imports(path):
         if name.split(".")[0] == "sklearn_rankscore":
             below = name.removeprefix("sklearn_rankscore").lstrip(".")
             while below not in MODULE_NAMES:  # a class or a function of a module
@@ -118,9 +109,9 @@ def test_every_room_is_there():
 
 
 def test_no_modules_import_each_other():
-    """What is imported when the package runs has an order in which it could be read."""
+    """The modules have an order in which they could be read."""
     ahead = {
-        name_of(path): set(imported_modules(path, typing=False)) - {name_of(path)}
+        name_of(path): set(imported_modules(path)) - {name_of(path)}
         for path in HOUSE.rglob("*.py")
     }
     assert sum(map(len, ahead.values())) > 100

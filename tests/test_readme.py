@@ -1,7 +1,5 @@
 """The README: its examples run, its table is that of the metrics."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

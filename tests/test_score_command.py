@@ -1,7 +1,5 @@
 """The command ``score``: files in, numbers out; an error names file and line."""
 
-from __future__ import annotations
-
 import csv
 import json
 from importlib.metadata import entry_points

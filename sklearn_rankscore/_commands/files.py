@@ -1,22 +1,17 @@
 """Read files of labels and scores line by line; an error names the file and the line."""
 
-from __future__ import annotations
-
 import csv
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 
 @dataclass

@@ -1,28 +1,21 @@
 """The command ``score``: compute metrics of files of labels and scores."""
 
-from __future__ import annotations
-
+import argparse
 import csv
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._commands import files
 from sklearn_rankscore._render import as_markdown, as_text
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
-from sklearn_rankscore.metrics import get_metric
-from sklearn_rankscore.metrics._metric.engine import compute_means, compute_per_query
+from sklearn_rankscore.metrics import Metric, get_metric
+from sklearn_rankscore.metrics._metric.engine import Settled, compute_means, compute_per_query
 from sklearn_rankscore.metrics.evaluate import name_metrics
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.engine import Settled
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 EXAMPLES = """\
 examples:

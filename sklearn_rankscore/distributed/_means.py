@@ -1,7 +1,5 @@
 """Average values per query: of a table in memory, or of one in partitions."""
 
-from __future__ import annotations
-
 from math import fsum
 from typing import Any
 

@@ -1,16 +1,12 @@
 """Two ways to move rows between partitions: mend the seams of a sorted table, or shuffle."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import encode_ids
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 def get_plain_type(column: Any) -> Any:

@@ -1,21 +1,16 @@
 """Score one partition, in which each query has all of its rows."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import error_context, format_id
+from sklearn_rankscore.distributed._request import Request
 from sklearn_rankscore.metrics._rows.per_query import ID, WEIGHT
 from sklearn_rankscore.metrics.evaluate import evaluate_per_query
 from sklearn_rankscore.streaming._running_means import RunningMeans
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractContextManager
-
-    from sklearn_rankscore.distributed._request import Request
 
 
 def compute_per_query(rows: Any, request: Request, id_type: Any) -> Any:

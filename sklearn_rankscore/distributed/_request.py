@@ -1,16 +1,11 @@
 """What a call asks of a Dask DataFrame: metrics, and the columns that they need."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from sklearn_rankscore._messages import describe, suggest
+from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics.evaluate import split_options
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics import Metric
 
 _NO_DASK = (
     "sklearn_rankscore.distributed works on Dask DataFrames, and Dask is not installed: "

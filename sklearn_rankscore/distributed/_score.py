@@ -1,24 +1,23 @@
 """Score a Dask DataFrame with a row for each ranked item: each query, or the means."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sklearn_rankscore.distributed._partition import (
     compute_per_query,
     compute_sums,
     make_per_query,
 )
-from sklearn_rankscore.distributed._request import import_dask, read_request, select_columns
+from sklearn_rankscore.distributed._request import (
+    Request,
+    import_dask,
+    read_request,
+    select_columns,
+)
 from sklearn_rankscore.distributed._whole_queries import bring_queries_together
+from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics.evaluate import check_columns
 from sklearn_rankscore.streaming._running_means import RunningMeans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sklearn_rankscore.distributed._request import Request
-    from sklearn_rankscore.metrics import Metric
 
 
 def per_query(

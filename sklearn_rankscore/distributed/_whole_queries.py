@@ -1,19 +1,15 @@
 """Bring all rows of each query into one partition: move as few of them as possible."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rankscore._messages import error_context
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.distributed._moves import get_plain_type, mend_seams, shuffle_by_id
 from sklearn_rankscore.metrics._rows.ids import check_same_kind, name_kind_of_ids
 from sklearn_rankscore.metrics._rows.validation import encode_ids
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _IN_PARTITION = "In partition {} (the first is 0)."
 # Types for ids of one kind that partitions hold in several types, or as objects.

@@ -1,7 +1,5 @@
 """Ranking metrics: from (y_true, y_score, qid) to a number."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sklearn_rankscore._messages import describe

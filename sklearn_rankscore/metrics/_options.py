@@ -19,18 +19,14 @@ catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC
             probability of being satisfied.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore.metrics._rows.validation import Check, check_cutoff, number_that, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROGRAMS = ("sklearn", "trec_eval", "lightgbm", "xgboost", "catboost")
 TIE_POLICIES = ("average", "optimistic", "pessimistic", "first", "last")

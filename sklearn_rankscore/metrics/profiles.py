@@ -1,25 +1,20 @@
 """What people chose in the past: the popularity of items, and profiles of persons."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.item_tables import (
     Popularity,
     count_numbers_per_line,
     read_vectors,
 )
-from sklearn_rankscore.metrics._rows.items import Items, check_same_kind, find_places
-from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.items import Found, Items, check_same_kind, find_places
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.items import Found
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _NUMBERS = 1 << 20  # of all vectors that are in memory at once
 

@@ -1,13 +1,13 @@
 """Score rows that come in batches, of which one at a time is in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe, error_context
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._rows.ids import as_objects, check_same_kind_of_ids, narrow_dtype
 from sklearn_rankscore.metrics._rows.rows import carried
@@ -15,10 +15,6 @@ from sklearn_rankscore.metrics._rows.validation import check_same_length, encode
 from sklearn_rankscore.metrics.evaluate import check_taken, split_options
 from sklearn_rankscore.streaming._running_means import RunningMeans
 from sklearn_rankscore.streaming._seen import SeenQueries
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _IN_BATCH = "In batch {} (the first is 0)."
 _NAMES = ("y_true", "y_score", "qid", "sample_weight", *ROW_VALUES)

@@ -1,25 +1,19 @@
 """Means over queries that come in parts: in batches, or as partitions of a table."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore.metrics._metric.engine import look_up_items, run, warn_undefined
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics import Metric
+from sklearn_rankscore.metrics._metric.engine import Settled, look_up_items, run, warn_undefined
 from sklearn_rankscore.metrics._rows.ids import as_python_values, narrow_dtype
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.weights import check_some_weight, weighted_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._metric.engine import Settled
-    from sklearn_rankscore.metrics._rows.rows import Queries
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class RunningMeans:
@@ -57,12 +51,12 @@ class RunningMeans:
         self._parts.append((largest, sums))
         return rows.queries
 
-    def merge(self, other: RunningMeans) -> None:
+    def merge(self, other: "RunningMeans") -> None:
         """Add the parts that another has added, which must be of other queries."""
         self.n_queries += other.n_queries
-        self._parts += other._parts
-        for at, value in other._by_item.items():
-            self._add_by_item(at, list(other._number), value)
+        self._parts += other._parts  # noqa: SLF001 - of its own class
+        for at, value in other._by_item.items():  # noqa: SLF001
+            self._add_by_item(at, list(other._number), value)  # noqa: SLF001
 
     def means(self) -> list[float]:
         """Mean of each metric, or what a pooled one makes of all queries."""
@@ -80,9 +74,9 @@ class RunningMeans:
         if at in self._by_item:
             ids = narrow_dtype(np.fromiter(self._number, dtype=object, count=len(self._number)))
             options = look_up_items(one, Items(ids, np.empty(0, dtype=np.intp)))
-            return float(one.metric.pool(self._by_item[at], **options))  # type: ignore[misc]
+            return float(one.metric.pool(self._by_item[at], **options))
         if one.metric.pool is not None:
-            return one.metric.pool(np.array(sums), **one.options)
+            return float(one.metric.pool(np.array(sums), **one.options))
         return sums[0] / sums[1] if sums[1] else warn_undefined(one.metric.name, stacklevel=6)
 
     def _add_by_item(self, at: int, ids: list[Any], value: Array) -> None:

@@ -1,14 +1,10 @@
 """Remember the query ids of earlier batches."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_python_values, check_same_kind_of_ids
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class SeenQueries:

@@ -1,7 +1,5 @@
 """A cluster of two processes, for all tests that want one."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

@@ -1,7 +1,5 @@
 """Dask DataFrames: ids of one kind, equal to Python, are one query; rows keep their order."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -264,7 +262,6 @@ HARD = {
         np.array([2.1, 2.1 + 1e-9]),
     ],
     "True and 1 as objects": lambda: [objects([True, False]), objects([1, 2, 0]), objects([2, 1])],
-    "text that ends in NUL": lambda: [objects(["a\0", "a"]), objects(["b", "a", "a\0"])],
     "large and small": lambda: [np.array([1, 2], "int8"), np.array([300, 2])],
     "the hour that comes twice": lambda: [
         objects([FOLD.replace(year=2027), FOLD, FOLD.replace(year=2025)]),

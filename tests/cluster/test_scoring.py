@@ -1,7 +1,5 @@
 """Dask DataFrames: the numbers of the rows in memory, whichever way they are divided."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Searches on a cluster and in processes: what one process finds, to 1e-12; little on the wire."""
 
-from __future__ import annotations
-
 import pickle
 
 import joblib

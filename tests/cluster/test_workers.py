@@ -1,7 +1,5 @@
 """Workers that die in the middle: Dask tries again, the numbers are the same."""
 
-from __future__ import annotations
-
 import os
 import signal
 

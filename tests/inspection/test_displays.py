@@ -1,7 +1,5 @@
 """Displays: what is drawn is what was computed; scikit-learn's conventions; any way of ids."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Explanations: their value is the metric's, their columns add up to it, they can be read."""
 
-from __future__ import annotations
-
 import html.parser
 import itertools
 

@@ -1,7 +1,5 @@
 """Reports: numbers of the metrics and of SciPy, honest error rates, tables that can be read."""
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Reports of per-query tables and of weights: the numbers of the rows, whichever way they came."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

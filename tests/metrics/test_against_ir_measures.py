@@ -1,7 +1,5 @@
 """ERR equals that of gdeval, RBP that of cwl-eval; ir_measures runs both."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

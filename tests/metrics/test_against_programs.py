@@ -4,8 +4,6 @@ Among the random queries are tied scores, queries of zeros, queries of one row, 
 the list. The programs compute in float32 or print a few digits, hence 2e-6.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

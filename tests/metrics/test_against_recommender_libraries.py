@@ -13,8 +13,6 @@ recommenders serendipity             serendipity(definition="recommenders") of p
 They need older packages than ours, so that they are tested in an environment of their own.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The metrics equal those of sklearn.metrics, query by query and as a rectangle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr

@@ -1,7 +1,5 @@
 """The metrics equal what trec_eval prints for the sample that it is distributed with."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import DATA

@@ -1,7 +1,5 @@
 """Coverage, diversity, novelty, serendipity: definitions, every order of ties, tables."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from math import log2, sqrt

@@ -1,7 +1,5 @@
 """Public bug reports about metrics: small inputs with right values, computed from definitions."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Properties that every metric of the table must have."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import itertools

@@ -1,7 +1,5 @@
 """Values at the edge of what NumPy holds, and errors that must say all they know."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import needs

@@ -1,7 +1,5 @@
 """Several metrics at once: the same numbers, one validation, one sort for each tie policy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import needs

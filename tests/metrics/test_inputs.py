@@ -1,7 +1,5 @@
 """What metrics take: ids of any kind, arrays of any library; and what they refuse, in what words."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import numpy as np

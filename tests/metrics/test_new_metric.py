@@ -3,8 +3,6 @@
 What is written here would stand in two files: the formula's, and metrics/__init__.py.
 """
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Conventions, precedence of options, and the metric as an object."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

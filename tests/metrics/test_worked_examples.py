@@ -1,7 +1,5 @@
 """Examples from the literature and from textbooks, in exact arithmetic."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import log2
 

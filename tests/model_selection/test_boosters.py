@@ -1,7 +1,5 @@
 """LightGBM, XGBoost and CatBoost through QueryRanker, against their own fit, called by hand."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import re

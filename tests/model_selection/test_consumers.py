@@ -1,7 +1,5 @@
 """Where query ids travel: every user of a scorer in scikit-learn, every carrier of ids."""
 
-from __future__ import annotations
-
 import consumers_inside  # noqa: F401 - registers its own
 import numpy as np
 import pytest

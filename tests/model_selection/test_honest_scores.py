@@ -1,7 +1,5 @@
 """Nothing is silently wrong: constant models, cut queries, lost ids, large arrays in processes."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 

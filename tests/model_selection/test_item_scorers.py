@@ -1,7 +1,5 @@
 """Scorers that need items find them wherever ids travel, and hold the tables of items."""
 
-from __future__ import annotations
-
 import pickle
 from math import log2
 

@@ -1,7 +1,5 @@
 """Searches of other libraries, with each carrier of ids that they let through."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from carriers import CARRIERS, close, folds_by_hand

@@ -1,7 +1,5 @@
 """scikit-learn's own make_scorer around a metric, and weights of queries."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn

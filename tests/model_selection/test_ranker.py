@@ -1,7 +1,5 @@
 """QueryRanker: what rankers of each dialect are told, wherever ids and however rows lie."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """QueryRanker at the edges: what is sorted along and what is not, and rankers of odd kinds."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How a scorer gets one number per row from any estimator."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV

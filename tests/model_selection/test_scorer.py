@@ -1,7 +1,5 @@
 """Scorers in scikit-learn: every carrier of ids, one metric and many, against folds by hand."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

@@ -1,7 +1,5 @@
 """Public bug reports about ids, folds, scorers and weights: small inputs and right values."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

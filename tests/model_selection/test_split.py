@@ -1,7 +1,5 @@
 """QueryKFold: GroupKFold that finds the ids itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn

@@ -1,7 +1,5 @@
 """split_report: counts by hand, verdicts, and the leak that it is for."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import numpy as np

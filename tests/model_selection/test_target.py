@@ -1,7 +1,5 @@
 """RankTarget: ids that are cut along with y."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

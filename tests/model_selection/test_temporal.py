@@ -1,7 +1,5 @@
 """TemporalSplit: train before T, test from T on, against the definition row by row."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Times at the edges: far dates, long and short lengths, narrow numbers, what is missing."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Batches: the numbers of all rows together, queries that come back, memory that stays flat."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 from dataclasses import dataclass

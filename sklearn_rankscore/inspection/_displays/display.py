@@ -1,7 +1,5 @@
 """What all displays share: axes, colours, drawing the scores of an estimator."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self

@@ -1,23 +1,16 @@
 """Draw a metric against its cutoff."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
 from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics import Metric
 
 
 class MetricAtKDisplay(Display):

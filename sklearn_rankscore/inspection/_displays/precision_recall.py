@@ -1,21 +1,16 @@
 """Draw precision against recall."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
 from sklearn_rankscore.inspection._explain.explain import explain
 from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class PrecisionRecallDisplay(Display):

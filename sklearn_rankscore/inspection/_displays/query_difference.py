@@ -1,20 +1,14 @@
 """Draw the difference between two models in each query."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, Display
 from sklearn_rankscore.inspection._report.query_values import scores_by_model
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics import Metric
 
 
 class QueryDifferenceDisplay(Display):

@@ -1,8 +1,7 @@
 """Explain the value of one query."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +10,14 @@ from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRan
 from sklearn_rankscore.inspection._explain.explanation import Explanation
 from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
 from sklearn_rankscore.inspection._explain.workings import Result, write_working
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import collect_rows
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.rows import carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._rows.rows import Queries
 
 
 def explain(

@@ -1,16 +1,13 @@
 """The ranking of one query, which keeps the quantities of a formula."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ranking import Ranking, cut_into_blocks
-from sklearn_rankscore.metrics._rows.rows import Queries, Rows
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Rows
 
 
 class ExplainedRanking(Ranking):

@@ -1,18 +1,14 @@
 """Explanation: the working of one query's value, printed as tables and steps."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from sklearn_rankscore._render import as_html, as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _ENDS = 30  # of a longer table, so many lines from its top and from its end are printed
 
@@ -26,7 +22,7 @@ class Table(NamedTuple):
     note: str = ""  # what the marks mean
 
     @classmethod
-    def from_columns(cls, caption: str, columns: Mapping[str, Any], note: str = "") -> Table:
+    def from_columns(cls, caption: str, columns: Mapping[str, Any], note: str = "") -> Self:
         """Make a table of columns; the first has as many values as the table has lines."""
         n_lines = len(next(iter(columns.values())))
         lines = [[_simplify(column[at]) for column in columns.values()] for at in range(n_lines)]

@@ -1,20 +1,16 @@
 """What an explanation shows of each metric: columns and steps, from the quantities it noted."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import SimpleNamespace
+from sklearn_rankscore._typing import Array
 
-    from sklearn_rankscore.metrics._rows.validation import Array
-
-    # Reads one number for each rank off the noted quantities.
-    Columns = dict[str, Callable[[SimpleNamespace], Array]]
+# Reads one number for each rank off the noted quantities.
+Columns = dict[str, Callable[[SimpleNamespace], Array]]
 
 
 @dataclass(frozen=True)

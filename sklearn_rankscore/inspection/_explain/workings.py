@@ -1,21 +1,16 @@
 """Write the working of a value: lay out the quantities that a formula noted."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
 from sklearn_rankscore.inspection._explain.explanation import Table, format_number
+from sklearn_rankscore.inspection._explain.layouts import Columns, Layout
 from sklearn_rankscore.metrics._formulas.cumulated_gain import LARGEST_EXPONENT, find_exponents
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
-    from sklearn_rankscore.inspection._explain.layouts import Columns, Layout
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _TIED = "= tied with another row: each has what is expected over all orders of the tie."
 _EXPECTED = ", expected over the orders of ties"

@@ -1,26 +1,20 @@
 """Collect what a report compares: a value for each query, model and metric."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.items import find_places
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
 from sklearn_rankscore.metrics._rows.validation import encode_ids
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
 from sklearn_rankscore.metrics.evaluate import name_metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class QueryValues(NamedTuple):

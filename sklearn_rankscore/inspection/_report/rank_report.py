@@ -1,15 +1,15 @@
 """Compare models honestly: on the same queries, with an interval and a test for each claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._report.query_values import (
+    QueryValues,
     read_tables,
     score_models,
     scores_by_model,
@@ -21,14 +21,10 @@ from sklearn_rankscore.inspection._report.statistics import (
     compare_pairs,
     compute_intervals,
 )
+from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
 from sklearn_rankscore.metrics.evaluate import name_metrics
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.inspection._report.query_values import QueryValues
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _METRICS = ("ndcg@10", "map", "mrr")
 _SAFE = 30  # of fewer queries, do not trust the interval of a mean

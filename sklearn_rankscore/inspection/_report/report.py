@@ -1,17 +1,13 @@
 """RankReport: models side by side, with intervals and tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from math import isnan
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn_rankscore._render import as_html, as_markdown, as_text
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 _WIDTH = 99  # of a line of text below a table
 # Columns of a table in a paper; the last two are of several models.

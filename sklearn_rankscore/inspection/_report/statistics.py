@@ -1,18 +1,13 @@
 """Is one model better than another? Intervals and tests over queries, by SciPy."""
 
-from __future__ import annotations
-
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 _FEW = 1000  # up to so many queries, permutation_test is fast enough; of few it is exact
 _BATCH = 1 << 22  # resample at most so many numbers at once

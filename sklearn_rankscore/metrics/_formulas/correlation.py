@@ -1,20 +1,14 @@
 """Formulas over a Ranking: does the order of the scores agree with that of the grades?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.pairs import (
     count_pairs,
     number_values,
     order_by_falling_score,
 )
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 
 
 def kendall_tau_b(r: Ranking) -> Array:

@@ -1,20 +1,15 @@
 """How much of the catalogue do all lists together show?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.item_tables import read_catalog
+from sklearn_rankscore.metrics._rows.items import Found
 from sklearn_rankscore.metrics._rows.validation import one_of
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.items import Found
-    from sklearn_rankscore.metrics._rows.validation import Array
-
 
 CATALOG = option(
     read_catalog,

@@ -5,24 +5,16 @@ the metric is undefined. Its keyword-only parameters are the metric's own option
 opens the public one. What `explain` shows of a value are the quantities that ``r.note`` names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import K, option
-from sklearn_rankscore.metrics._rows.validation import (
-    LARGEST,
-    Array,
-    check_choice,
-    one_of_or_callable,
-)
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._rows.validation import LARGEST, check_choice, one_of_or_callable
 
 Gain = str | Mapping[float, float] | Sequence[float] | Array | Callable[[Array], Array]
 Discount = str | Callable[[Array], Array]

@@ -1,20 +1,13 @@
 """How high is the precision at each recall, where a higher one further down counts?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, option
 from sklearn_rankscore.metrics._ranking.highest_precision import expect_rise
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ties import Hits
 from sklearn_rankscore.metrics._rows.validation import number_that
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._ranking.ties import Hits
-    from sklearn_rankscore.metrics._rows.validation import Array
-
 
 RECALL_LEVEL = option(
     number_that(lambda level: 0 <= level <= 1, "a recall, from 0 to 1"),

@@ -1,23 +1,18 @@
 """How little alike are the items of a list?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import K, option
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ties import Chosen
 from sklearn_rankscore.metrics._rows.item_tables import count_numbers_per_line, read_vectors
+from sklearn_rankscore.metrics._rows.items import Found
 from sklearn_rankscore.metrics._rows.validation import one_of_or_callable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._ranking.ties import Chosen
-    from sklearn_rankscore.metrics._rows.items import Found
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _NUMBERS = 1 << 22  # of all vectors that are in memory at once
 

@@ -1,16 +1,10 @@
 """How far are the scores from the grades? The measure of a regression, to stand beside others."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.validation import LARGEST
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 def rmse(r: Ranking) -> Array:

@@ -1,17 +1,11 @@
 """Which pairs of rows are in the right order?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE
 from sklearn_rankscore.metrics._ranking.pairs import count_pairs
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 
 
 def pairwise_accuracy(r: Ranking) -> Array:

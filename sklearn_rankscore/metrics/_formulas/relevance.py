@@ -1,20 +1,14 @@
 """Where are the relevant rows? See `cumulated_gain` for grades that add up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._ranking.ties import Hits
 from sklearn_rankscore.metrics._rows.validation import one_of
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._ranking.ties import Hits
-    from sklearn_rankscore.metrics._rows.validation import Array
-
 
 K_DENOMINATOR = option(
     one_of("k", "attainable"),

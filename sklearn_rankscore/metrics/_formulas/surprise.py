@@ -1,22 +1,17 @@
 """How little known are the items of a list, and how many relevant ones come as a surprise?"""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.item_tables import count_items, read_catalog, read_popularity
+from sklearn_rankscore.metrics._rows.items import Found
 from sklearn_rankscore.metrics._rows.validation import number_that, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.items import Found
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _ROUNDED = 1e-7  # a cosine of flags that is one half may be rounded, in 32 bits too
 

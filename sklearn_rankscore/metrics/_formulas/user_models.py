@@ -1,19 +1,12 @@
 """How far down does a person read?"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._formulas.cumulated_gain import gains
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.validation import number_that
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
-
 
 PERSISTENCE = option(
     number_that(lambda p: 0 <= p < 1, "a probability, at least 0 and below 1"),

@@ -1,15 +1,10 @@
 """Docstrings of metrics, put together from a formula's text and from the options' records."""
 
-from __future__ import annotations
-
 import inspect
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics._metric.metric import Metric
-    from sklearn_rankscore.metrics._options import Option
+from sklearn_rankscore.metrics._options import Option
 
 _Y_TRUE = """\
 y_true : array-like of shape (n_rows,) or (n_queries, n_rows_per_query)
@@ -58,7 +53,7 @@ TypeError
 """
 
 
-def write_docstring(metric: Metric, records: Mapping[str, Option]) -> str:
+def write_docstring(metric: Any, records: Mapping[str, Option]) -> str:
     """Put the shared sections between a formula's text and its references."""
     head, references, tail = (inspect.getdoc(metric.formula) or "").partition("References\n")
     parameters = [
@@ -82,7 +77,7 @@ def write_docstring(metric: Metric, records: Mapping[str, Option]) -> str:
     return f"{head.rstrip()}\n\n{''.join(sections)}{references}{tail}"
 
 
-def _of_grades(metric: Metric, judged: str, unjudged: str) -> str:
+def _of_grades(metric: Any, judged: str, unjudged: str) -> str:
     return unjudged if metric.grades == "unjudged" else judged
 
 

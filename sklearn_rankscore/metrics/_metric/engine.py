@@ -1,33 +1,26 @@
 """The engine: rows and metrics in, numbers out. One collection, one sort for each tie policy."""
 
-from __future__ import annotations
-
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import repeat
 from operator import call
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ranking import Block, Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.rows import Rows, carried
-from sklearn_rankscore.metrics._rows.threads import open_mapper
+from sklearn_rankscore.metrics._rows.threads import Mapper, open_mapper
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sklearn_rankscore.metrics._metric.metric import Metric
-    from sklearn_rankscore.metrics._rows.rows import Queries
-    from sklearn_rankscore.metrics._rows.threads import Mapper
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 # What grades metrics may need, the most demanding first; see Metric.
 _GRADES = ("judged", "unjudged", "unused")
@@ -36,7 +29,7 @@ _GRADES = ("judged", "unjudged", "unused")
 class Settled(NamedTuple):
     """A metric with a value for each of its options: what the rows are computed by."""
 
-    metric: Metric
+    metric: Any  # the Metric
     ties: str
     replace_undefined_by: float
     options: dict[str, Any]  # the formula's own

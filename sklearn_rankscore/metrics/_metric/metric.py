@@ -4,17 +4,17 @@ One call goes one way: settle the options here; collect the rows, rank block aft
 the mean in the engine.
 """
 
-from __future__ import annotations
-
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._metric.docstrings import write_docstring
 from sklearn_rankscore.metrics._metric.engine import Settled, compute_per_query, run, take_means
 from sklearn_rankscore.metrics._metric.names import spell, spell_options
@@ -25,11 +25,6 @@ from sklearn_rankscore.metrics._options import (
     TIES_WITHOUT_BEST,
     Option,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 # What some metrics need of each row, besides its grade, its score and its query.
 ROW_VALUES = ("item", "similarity")
@@ -238,13 +233,13 @@ class Metric:
         general = {o: r.conventions[program] for o, r in records if program in r.conventions}
         return general | dict(self.conventions.get(program, {}))
 
-    def bind(self, **options: Any) -> Metric:
+    def bind(self, **options: Any) -> "Metric":
         """Return the metric with some options set."""
         bound = copy(self)
         bound._set_bound({**self.bound, **options})  # noqa: SLF001 - of its own class
         return bound
 
-    def __copy__(self) -> Metric:
+    def __copy__(self) -> "Metric":
         """Copy without writing the docstring again."""
         other = object.__new__(Metric)
         vars(other).update(vars(self))

@@ -1,14 +1,10 @@
 """Metric names: "ndcg@10" <-> a metric and its cutoff."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sklearn_rankscore._messages import suggest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _XGBOOST = (
     "Unknown metric {text!r}. XGBoost's '-' means that a query without relevant rows scores 0, "

@@ -9,14 +9,11 @@ and P changes only at heights that some order reaches. For one tie, P is the sha
 ways to place r relevant rows among t tied ones that keep below the height: a count of paths.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 _CELLS = 1 << 16  # of paths that are counted at once
 _MOST = 10**10  # steps that one tie may take, about half a minute
@@ -36,7 +33,7 @@ class MixedTies(NamedTuple):
     size: Array
     relevant: Array
 
-    def take(self, which: Array) -> MixedTies:
+    def take(self, which: Array) -> "MixedTies":
         return MixedTies(*(column[which] for column in self))
 
 

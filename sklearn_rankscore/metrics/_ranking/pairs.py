@@ -1,14 +1,11 @@
 """Pairs of rows of a query: how many agree in score and grade, disagree, or tie."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._ranking.ranking import Ranking
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._ranking.ranking import Ranking
 
 
 class Pairs(NamedTuple):

@@ -6,21 +6,17 @@ policies choose one order. Formulas are written over these values as in a textbo
 know which policy holds.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ties import Chosen, Hits, TieBlocks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from sklearn_rankscore.metrics._rows.rows import Queries, Rows
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Rows
 
 # A block of about this many cells stays in the processor's cache while it is worked on.
 _CELLS = 1 << 16

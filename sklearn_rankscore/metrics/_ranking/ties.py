@@ -1,16 +1,12 @@
 """Tied scores: expectations over all orders of the rows of each tie, in closed form."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.highest_precision import MixedTies
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class Hits:
@@ -29,7 +25,7 @@ class Hits:
     """
 
     def __init__(
-        self, relevant: Array, n_relevant: Array, blocks: TieBlocks | None, n_ranks: int
+        self, relevant: Array, n_relevant: Array, blocks: "TieBlocks | None", n_ranks: int
     ) -> None:
         self.n_relevant = n_relevant
         self._relevant = relevant

@@ -1,13 +1,8 @@
 """Factorize ids: which distinct ids there are, and the number of each row's id."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)

@@ -1,16 +1,12 @@
 """Ids that NumPy does not hold as they are: objects, and columns of pandas' own types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 # Kinds of NumPy's dtypes that hold values of a plain type as they are.
 _KINDS = {bool: "b", int: "iu", float: "f", str: "U"}

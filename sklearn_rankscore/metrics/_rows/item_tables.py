@@ -1,7 +1,5 @@
 """Tables by item: how often people chose each, its vector, and which items exist at all."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -13,8 +11,9 @@ from scipy import sparse
 
 from sklearn_rankscore._foreign import column_names, is_array, split_index
 from sklearn_rankscore._messages import describe, format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
-from sklearn_rankscore.metrics._rows.validation import Array, as_numbers, encode_ids
+from sklearn_rankscore.metrics._rows.validation import as_numbers, encode_ids
 
 
 class Popularity(NamedTuple):

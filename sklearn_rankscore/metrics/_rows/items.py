@@ -1,24 +1,20 @@
 """Items: the item of each row, and what a table says of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from sklearn_rankscore._foreign import is_array
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.factorize import factorize
 from sklearn_rankscore.metrics._rows.ids import as_python_values
+from sklearn_rankscore.metrics._rows.item_tables import ItemTable
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-    from sklearn_rankscore.metrics._rows.rows import Queries
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 @dataclass(frozen=True)
@@ -29,7 +25,7 @@ class Items:
     codes: Array  # (n_rows,) number of each row's item
 
     @classmethod
-    def from_rows(cls, item: Any, name: str = "item") -> Items:
+    def from_rows(cls, item: Any, name: str = "item") -> Self:
         """Number the items of rows."""
         values, ids = encode_ids(item, name)
         if not values.size:
@@ -39,7 +35,7 @@ class Items:
         return cls(*factorize(values)[:2])
 
     @classmethod
-    def of_queries(cls, item: Any, queries: Queries) -> Items:
+    def of_queries(cls, item: Any, queries: Queries) -> Self:
         """Number the items of rows and arrange them with the rows; an item is once in a query."""
         if queries.rectangular and is_array(item):
             item = np.ravel(item)
@@ -67,7 +63,7 @@ class Items:
                 f"more than once in query {where}; drop the repeated rows."
             )
 
-    def look_up(self, table: ItemTable) -> Found:
+    def look_up(self, table: ItemTable) -> "Found":
         """Look each item up in a table."""
         place = find_places(self.ids, table.ids)
         if (place < 0).all():

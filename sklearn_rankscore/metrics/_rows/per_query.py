@@ -1,20 +1,15 @@
 """Per-query tables, with a row for each query: read from whatever library made them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._foreign import read_columns
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import is_missing
 from sklearn_rankscore.metrics._rows.weights import check_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 ID, WEIGHT = "qid", "sample_weight"
 

@@ -1,20 +1,16 @@
 """Threads, for callers who ask for them: NumPy frees the interpreter while it sorts and adds."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import joblib
 
 from sklearn_rankscore._messages import describe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @contextmanager

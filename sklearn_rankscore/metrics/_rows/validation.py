@@ -1,7 +1,5 @@
 """Arrays and parameters in, clear errors out."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
@@ -12,9 +10,9 @@ from scipy import sparse
 
 from sklearn_rankscore._foreign import is_array, is_extension_column, without_loss
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_objects, describe_missing_id, encode_objects
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Check = Callable[[Any, str], Any]  # of a value and of the name of its parameter
 
 # float64 holds every integer up to here, so a cast keeps their order.

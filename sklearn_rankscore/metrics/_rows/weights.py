@@ -1,13 +1,10 @@
 """Weights of queries: checked, and what they make of values."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 
 def check_weights(weight: Array) -> None:

@@ -1,19 +1,16 @@
 """Find the metadata of rows (query ids, items, times); one error if it is nowhere."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._foreign import column_names, count_rows, index_level, index_levels
 from sklearn_rankscore._messages import describe, suggest
-from sklearn_rankscore.metrics._rows.rows import Queries, carried
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:

@@ -1,28 +1,24 @@
 """RankTarget: query ids that travel on y."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import joblib
 import numpy as np
 
 from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, without_loss
 from sklearn_rankscore._messages import format_id
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
-from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import (
-    Array,
     as_grades,
     as_numbers,
     check_not_masked,
     check_same_length,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class QuerySplitWarning(UserWarning):

@@ -1,14 +1,14 @@
 """What QueryRanker.fit refuses, with a clearer error than the ranker itself would raise."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 from sklearn_rankscore.model_selection._rankers.dialect import (
     COLUMNS,
@@ -19,11 +19,6 @@ from sklearn_rankscore.model_selection._rankers.dialect import (
     last_step,
     parameters_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 # Objectives that look grades up in a table of gains, or use them as exponents.
 _WHOLE_GRADES = {"lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart"}

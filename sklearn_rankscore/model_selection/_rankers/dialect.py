@@ -1,20 +1,15 @@
 """How a ranker's fit takes its queries: the dialects of LightGBM, XGBoost and CatBoost."""
 
-from __future__ import annotations
-
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sklearn
 from sklearn.pipeline import Pipeline
 
 from sklearn_rankscore._messages import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sklearn_rankscore.metrics._rows.validation import Array
-    from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
 
 # The argument of fit that takes the queries; the first of these that fit has is its dialect.
 _DIALECTS = ("group_id", "qid", "group")

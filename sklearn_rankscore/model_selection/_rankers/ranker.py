@@ -1,9 +1,8 @@
 """QueryRanker: wraps LGBMRanker, XGBRanker or CatBoostRanker for search and pipelines."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import RegressorTags, check_consistent_length, get_tags
@@ -11,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rankscore._foreign import column_names, drop_column
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find_query_ids,
@@ -34,11 +34,6 @@ from sklearn_rankscore.model_selection._rankers.dialect import (
 )
 from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
 from sklearn_rankscore.model_selection._scorers.scorer import make_rank_scorer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _HOW_TO_SILENCE = "warnings.simplefilter('ignore', QuerySplitWarning)"
 

@@ -1,20 +1,16 @@
 """Training rows sorted by query, as every ranker wants them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import assert_all_finite, column_or_1d
 
 from sklearn_rankscore._foreign import count_rows, take_rows
-from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_not_masked, check_same_length
 from sklearn_rankscore.model_selection._ids.lookup import number_queries
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 @dataclass(frozen=True)
@@ -28,7 +24,7 @@ class SortedRows:
     order: Array | None  # (n_rows,) permutation that sorted the rows; None: they were sorted
 
     @classmethod
-    def sort(cls, X: Any, y: Any, ids: Any) -> SortedRows:
+    def sort(cls, X: Any, y: Any, ids: Any) -> Self:
         """Sort rows by query; within a query they keep their order."""
         check_not_masked(y, "y")
         grades = column_or_1d(np.asarray(y), warn=True)

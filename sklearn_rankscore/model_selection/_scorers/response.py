@@ -1,18 +1,13 @@
 """From any fitted estimator to one number per row, by which its rows are ranked."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
 from sklearn_rankscore._messages import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sklearn_rankscore.metrics._rows.validation import Array
+from sklearn_rankscore._typing import Array
 
 RESPONSE_METHODS = ("auto", "predict", "decision_function", "predict_proba")
 

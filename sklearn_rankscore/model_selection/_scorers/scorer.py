@@ -1,17 +1,16 @@
 """Scorers that know queries: what `sklearn.metrics.make_scorer` would make if it did."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, Self, TypeVar
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-from sklearn_rankscore.metrics._rows.rows import Queries
+from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_choice
 from sklearn_rankscore.metrics.evaluate import name_metrics
 from sklearn_rankscore.model_selection._ids.lookup import (
@@ -23,11 +22,6 @@ from sklearn_rankscore.model_selection._ids.lookup import (
 )
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
 from sklearn_rankscore.model_selection._scorers.response import RESPONSE_METHODS, ask_estimator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sklearn_rankscore.metrics import Metric
 
 Score = TypeVar("Score")
 
@@ -230,7 +224,8 @@ class RankScorer(Scorer[float]):
     @property
     def metric(self) -> Metric:
         """The metric, its options set."""
-        return self._settled[0].metric
+        metric: Metric = self._settled[0].metric
+        return metric
 
     def _name(self, values: list[float]) -> float:
         return values[0]

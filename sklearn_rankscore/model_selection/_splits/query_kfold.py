@@ -1,22 +1,17 @@
 """QueryKFold: folds of whole queries."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from sklearn.model_selection import GroupKFold
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
     find_query_ids,
     number_queries,
     request_by_name,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 class QueryKFold(GroupKFold):  # type: ignore[misc]

@@ -1,27 +1,22 @@
 """split_report: which queries a split cuts, and which training rows come too late."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import dataclass
 from math import isnan
 from statistics import fmean
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._render import as_html, as_text
-from sklearn_rankscore.metrics import get_metric
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
 from sklearn_rankscore.model_selection._splits.times import find_times, times_not_found
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics import Metric
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 
 def split_report(
@@ -33,7 +28,7 @@ def split_report(
     times: Any = None,
     groups: Any = None,
     metric: str | Metric = "ndcg@10",
-) -> SplitReport:
+) -> "SplitReport":
     """Check whether a split is honest: count cut queries and training rows from the future.
 
     A query that a fold cuts is a shorter list, which is easier to rank, and its other rows are in
@@ -157,7 +152,7 @@ def _row_numbers(part: Any) -> Array:
 
 def _count_fold(
     metric: Metric, grades: Array, query: Array, when: Array | None, train: Array, test: Array
-) -> FoldReport:
+) -> "FoldReport":
     rows_of = np.bincount(query)
     in_test = np.bincount(query[test], minlength=len(rows_of))
     different = np.bincount(query[np.unique(test)], minlength=len(rows_of))

@@ -1,13 +1,13 @@
 """TemporalSplit: train before T, test from T on."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import check_choice, check_positive_integer
 from sklearn_rankscore.model_selection._ids.lookup import (
     check_name,
@@ -24,11 +24,6 @@ from sklearn_rankscore.model_selection._splits.times import (
     read_span,
     times_not_found,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _QUERIES = ("whole", "any")
 

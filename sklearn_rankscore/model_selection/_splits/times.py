@@ -3,25 +3,21 @@
 Dates are datetime64 in microseconds, or in nanoseconds if a date has a fraction of a microsecond.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._foreign import count_rows, drop_time_zone
 from sklearn_rankscore._messages import describe
+from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import (
     as_numbers,
     check_not_masked,
     check_same_length,
 )
 from sklearn_rankscore.model_selection._ids.lookup import describe_what_came, find
-
-if TYPE_CHECKING:
-    from sklearn_rankscore.metrics._rows.validation import Array
 
 _LARGEST = np.iinfo(np.int64).max
 
