@@ -24,64 +24,24 @@ python -m …         the command line: a grid search that optimises a ranking m
 
 from sklearn_rankscore import (
     distributed,  # noqa: F401 - so that it need not be imported apart
+    inspection,
     metrics,
+    model_selection,
+    streaming,
 )
-from sklearn_rankscore.inspection import (
-    Explanation,
-    MetricAtKDisplay,
-    PrecisionRecallDisplay,
-    QueryDifferenceDisplay,
-    RankReport,
-    explain,
-    rank_report,
-)
-from sklearn_rankscore.metrics import *  # noqa: F403 - the metrics are those of THE TABLE
+from sklearn_rankscore.inspection import *  # noqa: F403 - each room says what is public
+from sklearn_rankscore.metrics import *  # noqa: F403
 from sklearn_rankscore.metrics._rows.item_tables import Popularity
 from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.metrics.profiles import item_popularity, profile_similarity
-from sklearn_rankscore.model_selection import (
-    MultiRankScorer,
-    QueryKFold,
-    QueryRanker,
-    QuerySplitWarning,
-    RankScorer,
-    RankTarget,
-    SplitReport,
-    TemporalSplit,
-    make_multi_rank_scorer,
-    make_rank_scorer,
-    split_report,
-)
-from sklearn_rankscore.streaming import evaluate_batches, whole_queries
+from sklearn_rankscore.model_selection import *  # noqa: F403
+from sklearn_rankscore.streaming import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Explanation",
-    "MetricAtKDisplay",
-    "MultiRankScorer",
-    "Popularity",
-    "PrecisionRecallDisplay",
-    "QueryDifferenceDisplay",
-    "QueryKFold",
-    "QueryRanker",
-    "QuerySplitWarning",
-    "RankReport",
-    "RankScorer",
-    "RankTarget",
-    "SplitReport",
-    "TemporalSplit",
-    "evaluate",
-    "evaluate_batches",
-    "evaluate_per_query",
-    "explain",
-    "item_popularity",
-    "make_multi_rank_scorer",
-    "make_rank_scorer",
-    "profile_similarity",
-    "rank_report",
-    "split_report",
-    "whole_queries",
-]
+__all__ = ["Popularity", "evaluate", "evaluate_per_query", "item_popularity", "profile_similarity"]
+__all__ += inspection.__all__
 __all__ += metrics.__all__
+__all__ += model_selection.__all__
+__all__ += streaming.__all__
 __all__.sort()

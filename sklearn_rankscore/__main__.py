@@ -44,11 +44,9 @@ class _PrintingGridSearch(GridSearchCV):  # type: ignore[misc]
         for number, parameters in enumerate(candidates, start=1):
             results = evaluate_candidates([parameters])
             score = results[f"mean_test_{self.refit}"][-1]
-            print(
-                f"  {number:>{len(str(len(candidates)))}}/{len(candidates)}"
-                f"  {_format_parameters(parameters)}  {self.refit} {score:.4f}",
-                flush=True,
-            )
+            place = f"{number:>{len(str(len(candidates)))}}/{len(candidates)}"
+            chosen = f"{_format_parameters(parameters)}  {self.refit} {score:.4f}"
+            print(f"  {place}  {chosen}", flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -108,23 +106,10 @@ def _make_parser() -> argparse.ArgumentParser:
         "folds of whole queries, and compare with the model that RMSE would choose.",
     )
     add = parser.add_argument
-    add(
-        "--data",
-        metavar="FILE",
-        help="SVMlight/LETOR file, 'grade qid:ID feature:value …' (default: generated queries)",
-    )
-    add(
-        "--metric",
-        default="ndcg@10",
-        help="metric that chooses the model, such as ndcg@10, map or p@5 (default: %(default)s)",
-    )
+    add("--data", metavar="FILE", help="SVMlight/LETOR file (default: generated queries)")
+    add("--metric", default="ndcg@10", help="what chooses the model (default: %(default)s)")
     add("--cv", type=int, default=5, help="number of folds (default: %(default)s)")
-    add(
-        "--jobs",
-        type=int,
-        default=-1,
-        help="number of parallel jobs, -1 for all cores (default: %(default)s)",
-    )
+    add("--jobs", type=int, default=-1, help="parallel jobs, -1: all cores (default: %(default)s)")
     add("--seed", type=int, default=0, help="random seed of data and model (default: %(default)s)")
     return parser
 
@@ -153,7 +138,7 @@ def _check_options(options: argparse.Namespace, y: RankTarget) -> None:
         raise ValueError("--metric rmse is what a ranking metric is compared with here.")
     if metric.name in {"ideal_dcg", "judged"}:
         raise ValueError(
-            f"--metric {metric.name} is the same for every model: nothing to choose by."
+            f"--metric {metric.name} is the same for all models: no reason to choose."
         )
     if y.min() < 0:
         raise ValueError(f"Grades must not be negative, as they are gains. Got {y.min():g}.")
@@ -253,13 +238,8 @@ def _format_choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
 
 def _compare_with_sklearn(search: GridSearchCV, X: Array, y: RankTarget) -> str:
     """Compare nDCG with scikit-learn's own, on out-of-fold predictions."""
-    predicted = cross_val_predict(
-        clone(search.estimator).set_params(**search.best_params_),
-        X,
-        y,
-        cv=search.cv,
-        n_jobs=search.n_jobs,
-    )
+    best = clone(search.estimator).set_params(**search.best_params_)
+    predicted = cross_val_predict(best, X, y, cv=search.cv, n_jobs=search.n_jobs)
     try:
         largest = assert_matches_sklearn(y, predicted, k=10)
     except ValueError as error:

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
+from sklearn_rankscore._typing import Array
 
 _GRADES = 5
 
@@ -154,7 +153,8 @@ def make_interactions(
             "instead."
         )
     random = check_random_state(random_state)
-    popularity = _standardize(-np.log(random.permutation(n_items) + 1.0))
+    popularity = -np.log(random.permutation(n_items) + 1.0)
+    popularity = (popularity - popularity.mean()) / (popularity.std() or 1.0)
     item_features = random.standard_normal((n_items, n_features))
     tastes = random.standard_normal((n_users, n_features)) / np.sqrt(n_features)
     user_of_list = np.repeat(np.arange(n_users), random.randint(low, high + 1, size=n_users))
@@ -178,12 +178,6 @@ def make_interactions(
         times=times,
         item_features=item_features,
     )
-
-
-def _standardize(values: Array) -> Array:
-    if len(values) == 1:
-        return np.zeros(1)
-    return np.asarray((values - values.mean()) / values.std())
 
 
 def load_letor(

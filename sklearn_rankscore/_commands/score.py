@@ -14,8 +14,8 @@ from sklearn_rankscore._render import as_markdown, as_text
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import Settled, compute_means, compute_per_query
-from sklearn_rankscore.metrics.evaluate import name_metrics
+from sklearn_rankscore.metrics._options import PROGRAMS
+from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query, name_metrics
 
 EXAMPLES = """\
 examples:
@@ -45,45 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="TREC run, 'query Q0 document rank score tag'. Give it several times to compare runs",
     )
-    add(
-        "--y-true",
-        metavar="COLUMN",
-        default="y_true",
-        help="column of --table that holds the grades (default: %(default)s)",
-    )
-    add(
-        "--qid",
-        metavar="COLUMN",
-        default="qid",
-        help="column of --table that holds the query ids (default: %(default)s)",
-    )
-    add(
-        "-m",
-        "--metric",
-        action="append",
-        metavar="NAME",
-        help="metric such as ndcg@10, map or p@5; can be repeated (default: ndcg@10, map, mrr)",
-    )
-    add(
-        "--convention",
-        help="compute the metrics as another program: sklearn, trec_eval, lightgbm, xgboost or "
-        "catboost",
-    )
+    for name, what in (("y_true", "grades"), ("qid", "query ids")):
+        option = f"--{name.replace('_', '-')}"
+        text = f"column of --table that holds the {what} (default: %(default)s)"
+        add(option, metavar="COLUMN", default=name, help=text)
+    text = "metric such as ndcg@10 or p@5; can be repeated (default: ndcg@10, map, mrr)"
+    add("-m", "--metric", action="append", metavar="NAME", help=text)
+    add("--convention", help=f"compute the metrics as another program: {', '.join(PROGRAMS)}")
     add("--complete", action="store_true", help="count queries of --qrels that no run has, with 0")
     add("--per-query", metavar="FILE", help="write the value of each query as CSV")
     add("--plot", metavar="FILE", help="draw the first metric against k (.png, .svg, .pdf)")
-    add(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="format of the output (default: %(default)s)",
-    )
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        help="random seed of intervals and tests (default: %(default)s)",
-    )
+    formats = ("text", "json", "markdown")
+    add("--format", choices=formats, default="text", help="of the output (default: %(default)s)")
+    add("--seed", type=int, default=0, help="of intervals and tests (default: %(default)s)")
 
 
 def score(options: argparse.Namespace) -> str:
@@ -109,13 +83,8 @@ def score(options: argparse.Namespace) -> str:
     if len(rows.scores) == 1:
         (scores,) = rows.scores.values()
         return _format_means(_compute_means(rows, scores, metrics), options.format)
-    report = rank_report(
-        np.nan_to_num(rows.y_true),
-        rows.scores,
-        qid=rows.qid,
-        metrics=metrics,
-        random_state=options.seed,
-    )
+    grades, seed = np.nan_to_num(rows.y_true), options.seed
+    report = rank_report(grades, rows.scores, qid=rows.qid, metrics=metrics, random_state=seed)
     if options.format == "json":
         return _format_json({"baseline": report.baseline, "rows": report.rows})
     return report.to_markdown() if options.format == "markdown" else str(report)
@@ -163,24 +132,14 @@ def _group_by_rows(
     Most metrics take a row that nobody has judged with grade 0; bpref leaves it out, and judged
     counts it.
     """
-    judged = ~np.isnan(rows.y_true)
+    judged, known = ~np.isnan(rows.y_true), np.nan_to_num(rows.y_true)
     everyone = np.ones_like(judged)
-    known = np.nan_to_num(rows.y_true)
     looks_at = {"bpref": (known, judged), "judged": (rows.y_true, everyone), "": (known, everyone)}
-    groups = []
-    for kind, (y_true, kept) in looks_at.items():
-        group = {
-            name: metric
-            for name, metric in metrics.items()
-            if (metric.name if metric.name in looks_at else "") == kind
-        }
-        if group:
-            groups.append((group, y_true[kept], scores[kept], rows.qid[kept]))
-    return groups
-
-
-def _settle(metrics: Mapping[str, Metric]) -> list[Settled]:
-    return [metric.settle() for metric in metrics.values()]
+    groups: dict[str, dict[str, Metric]] = {}
+    for name, metric in metrics.items():
+        groups.setdefault(metric.name if metric.name in looks_at else "", {})[name] = metric
+    of_group = [(group, *looks_at[kind]) for kind, group in groups.items()]
+    return [(group, y[kept], scores[kept], rows.qid[kept]) for group, y, kept in of_group]
 
 
 def _compute_means(
@@ -188,8 +147,7 @@ def _compute_means(
 ) -> dict[str, float]:
     means: dict[str, float] = {}
     for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
-        values = compute_means(_settle(group), y_true, y_score, qid)
-        means |= dict(zip(group, values, strict=True))
+        means |= evaluate(y_true, y_score, qid=qid, metrics=group)
     return {name: means[name] for name in metrics}
 
 
@@ -218,9 +176,9 @@ def _write_per_query(path: str, rows: files.Rows, metrics: Mapping[str, Metric])
     for model, scores in rows.scores.items():
         found: dict[str, Mapping[Any, float]] = {}
         for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
-            ids, values = compute_per_query(_settle(group), y_true, y_score, qid)
-            for name, value in zip(group, values, strict=True):
-                found[name] = dict(zip(ids.tolist(), value.tolist(), strict=True))
+            values = evaluate_per_query(y_true, y_score, qid=qid, metrics=group)
+            ids = values.pop("qid").tolist()
+            found |= {m: dict(zip(ids, v.tolist(), strict=True)) for m, v in values.items()}
         mark = f"{model}: " if len(rows.scores) > 1 else ""
         columns |= {f"{mark}{name}": found[name] for name in metrics}
     with Path(path).open("w", encoding="utf-8", newline="") as file:

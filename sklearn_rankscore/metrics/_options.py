@@ -22,6 +22,7 @@ catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -35,43 +36,26 @@ REQUIRED = object()  # the default of an option that has none
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a metric.
+    """One option of a metric."""
 
-    Parameters
-    ----------
-    check : callable
-        ``check(value, parameter)`` gives the value in its one form, or raises an error that names
-        the parameter. The default needs no check.
-    kind : str
-        Types and choices, as the docstring shows them.
-    text : str
-        What the option does, as the docstring says it.
-    default : object
-        Its value if nobody says another; REQUIRED if somebody must.
-    conventions : dict of str to object
-        Its value in other programs.
-    """
-
+    # check(value, parameter) gives the value in its one form, or raises an error that names the
+    # parameter. The default needs no check.
     check: Check
-    kind: str
-    text: str
-    default: Any = REQUIRED
-    conventions: Mapping[str, Any] = field(default_factory=dict)
+    kind: str  # types and choices, as the docstring shows them
+    text: str  # what the option does, as the docstring says it
+    default: Any = REQUIRED  # its value if nobody says another
+    conventions: Mapping[str, Any] = field(default_factory=dict)  # its value in other programs
 
     def entry(self, name: str) -> str:
         """Write the option's entry in the section Parameters of a docstring."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         kind = self.kind if self.default is REQUIRED else f"{self.kind}, default={default}"
-        return f"{name} : {kind}\n{_indent(self.text)}"
+        return f"{name} : {kind}\n{indent(self.text, '    ')}\n"
 
 
 def option(*args: Any, **kwargs: Any) -> Any:
     """Make an Option, typed so that it can be the default of a formula's parameter."""
     return Option(*args, **kwargs)
-
-
-def _indent(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
 
 
 def _check_undefined(value: Any, parameter: str) -> float:
@@ -119,13 +103,8 @@ TIES = option(
 Rows of equal score: the expectation over all their orders, the best or the worst value that
 an order gives, input order, or input order reversed.""",
     "average",
-    {
-        "sklearn": "average",
-        "trec_eval": "first",
-        "lightgbm": "first",
-        "xgboost": "first",
-        "catboost": "pessimistic",
-    },
+    {"sklearn": "average", "catboost": "pessimistic"}
+    | dict.fromkeys(("trec_eval", "lightgbm", "xgboost"), "first"),
 )
 # Of metrics that define themselves what equal scores mean.
 OWN_TIES = replace(
@@ -134,24 +113,11 @@ OWN_TIES = replace(
 Rows of equal score: as said above, the best or the worst value that an order gives, input
 order, or input order reversed.""",
 )
-_WITHOUT_BEST = one_of("average", "first", "last")
-
-
-def _check_ties_without_best(value: Any, parameter: str) -> str:
-    if value in ("optimistic", "pessimistic"):
-        name = parameter.rpartition(" ")[2]
-        raise ValueError(
-            f"{name} has no value for ties={value!r}: which of the tied rows are best chosen is a "
-            "search over all choices. Pass 'average', 'first' or 'last'."
-        )
-    checked: str = _WITHOUT_BEST(value, parameter)
-    return checked
-
-
-# Of metrics that have no value for the best and for the worst order of tied rows.
+# Of metrics that have no value for the best and for the worst order of tied rows, as which of them
+# are best chosen is a search over all choices.
 TIES_WITHOUT_BEST = replace(
     TIES,
-    check=_check_ties_without_best,
+    check=one_of("average", "first", "last"),
     kind='{"average", "first", "last"}',
     text="""\
 Rows of equal score: the expectation over all their orders, input order, or input order

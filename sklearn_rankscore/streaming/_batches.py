@@ -5,16 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._messages import describe, error_context
+from sklearn_rankscore._messages import describe, error_context, format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
-from sklearn_rankscore.metrics._rows.ids import as_objects, check_same_kind_of_ids, narrow_dtype
+from sklearn_rankscore.metrics._rows.ids import (
+    as_objects,
+    as_python_values,
+    check_same_kind_of_ids,
+    narrow_dtype,
+)
 from sklearn_rankscore.metrics._rows.rows import carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 from sklearn_rankscore.metrics.evaluate import check_taken, split_options
 from sklearn_rankscore.streaming._running_means import RunningMeans
-from sklearn_rankscore.streaming._seen import SeenQueries
 
 _IN_BATCH = "In batch {} (the first is 0)."
 _NAMES = ("y_true", "y_score", "qid", "sample_weight", *ROW_VALUES)
@@ -76,7 +80,7 @@ def evaluate_batches(
             f"dicts, {{'y_true': …, 'y_score': …, 'qid': …, {name!r}: …}}."
         )
     wanted, _ = split_options(metrics, metric_options)
-    means, seen = RunningMeans(list(wanted.values())), SeenQueries()
+    means, seen = RunningMeans(list(wanted.values())), _SeenQueries()
     for number, rows in _read_batches(batches):
         with error_context(_IN_BATCH.format(number)):
             check_taken(wanted, rows.keys() & {*ROW_VALUES})
@@ -132,6 +136,28 @@ def whole_queries(batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
         yield _join(held)
 
 
+class _SeenQueries:
+    """Distinct query ids of batches; each id of a later batch must be new."""
+
+    def __init__(self) -> None:
+        self._ids: set[Any] = set()
+        self._kind = ""
+
+    def add(self, ids: Array) -> None:
+        """Refuse an id that has come before, and remember the others."""
+        self._kind = check_same_kind_of_ids(ids, self._kind)
+        new = as_python_values(ids)
+        again = self._ids.intersection(new)
+        if again:
+            query = next(query for query in new if query in again)
+            raise ValueError(
+                f"Query {format_id(query)} comes back in a later batch: all rows of a query must "
+                "come in one batch, as part of a list would be scored like a shorter list. If the "
+                "rows are sorted by query, pass whole_queries(batches); else sort them first."
+            )
+        self._ids.update(new)
+
+
 def _read_batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give the number of each batch that has rows, and its rows by name."""
     if not isinstance(batches, Iterable):
@@ -140,17 +166,13 @@ def _read_batches(batches: Iterable[Any]) -> Iterator[tuple[int, dict[str, Any]]
     for number, batch in enumerate(batches):
         with error_context(_IN_BATCH.format(number)):
             rows = _read_batch(batch)
-            if not _count_rows(rows):
+            if not max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows):
                 continue
             names = {*rows} - {"qid"}  # which y_true may carry
             first = first or names
-            _check_columns(names ^ first)
+            if odd := names ^ first:
+                raise ValueError(f"{min(odd)} must be in all batches, or in none.")
         yield number, rows
-
-
-def _check_columns(odd: set[str]) -> None:
-    if odd:
-        raise ValueError(f"{min(odd)} must be in all batches, or in none.")
 
 
 def _read_batch(batch: Any) -> dict[str, Any]:
@@ -176,10 +198,6 @@ def _read_batch(batch: Any) -> dict[str, Any]:
     if "y_score" not in rows:
         raise TypeError("A batch must have y_score. Got none.")
     return rows
-
-
-def _count_rows(rows: Mapping[str, Any]) -> int:
-    return max(np.size(rows[name]) for name in ("y_true", "y_score") if name in rows)
 
 
 def _as_arrays(rows: dict[str, Any]) -> dict[str, Array]:

@@ -478,7 +478,7 @@ BAD = {"y_score": [2, 1], "qid": [0, 0], "item": ["a", "b"]}
         (
             lambda: catalog_coverage(None, **BAD, ties="pessimistic"),
             ValueError,
-            "a search over all choices",
+            "one of 'average', 'first', 'last'",
         ),
         (
             lambda: catalog_coverage(None, **BAD, catalog=["a"]),

@@ -152,7 +152,7 @@ def test_what_is_missing_is_said_before_and_after_fitting():
         make_rank_scorer("novelty@10", popularity=POPULARITY, unseen="laplace")
     with pytest.raises(TypeError, match="ndcg@10 takes no item"):
         make_rank_scorer("ndcg@10", item="item_id")
-    with pytest.raises(TypeError, match="must be the name under which values of item are found"):
+    with pytest.raises(TypeError, match="must be a name, under which the values"):
         make_rank_scorer("coverage", item=ITEM)
     coverage = make_rank_scorer("coverage@5", catalog=CATALOG, item="article")
     model = Ridge().fit(X, Y)

@@ -274,7 +274,7 @@ def test_what_cannot_be_fitted(fit, error, message):
 
 def test_names_are_checked_when_fitted():
     """Ids in place of their name."""
-    with pytest.raises(TypeError, match="must be the name under which query ids are found"):
+    with pytest.raises(TypeError, match="must be a name, under which the values"):
         QueryRanker(SizesRanker(), qid=QID).fit(X, Y)
 
 

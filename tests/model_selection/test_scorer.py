@@ -453,7 +453,7 @@ def test_the_multi_scorer_takes_names_metrics_and_dicts():
         (
             lambda: make_rank_scorer("ndcg", qid=QID),
             TypeError,
-            r"must be the name under which query ids are found.*RankTarget\(y, qid=…\)",
+            r"must be a name, under which the values.*RankTarget\(y, qid=…\)",
         ),
         (
             lambda: make_rank_scorer("ndcg").set_score_request(groups=True),

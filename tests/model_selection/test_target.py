@@ -124,14 +124,11 @@ def test_a_target_without_ids_says_so():
     assert "ids lost" in repr(target().reshape(2, 3))
 
 
-def test_sorting_in_place_forgets_the_ids():
-    """Sorted grades must not be scored under the ids of other rows."""
+def test_functions_that_sort_a_copy_work():
+    """NumPy's and scikit-learn's own calls reach no grade in place."""
     np.testing.assert_array_equal(np.sort(target()), np.sort(Y))
     np.testing.assert_array_equal(np.partition(target(), 2)[2], np.sort(Y)[2])
-    y = target()
-    y.sort()
-    assert y.qid is None
-    assert target().qid is not None
+    np.testing.assert_array_equal(np.unique(target()), np.unique(Y))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +138,8 @@ def test_sorting_in_place_forgets_the_ids():
         pytest.param(lambda y: np.random.RandomState(0).shuffle(y), id="RandomState.shuffle"),
         pytest.param(lambda y: y.__setitem__(0, 3), id="assignment"),
         pytest.param(lambda y: y.__iadd__(1), id="+="),
+        pytest.param(lambda y: y.sort(), id="sort"),
+        pytest.param(lambda y: y.partition(2), id="partition"),
         pytest.param(lambda y: copy.copy(y[::-1]).put([0], 3), id="put into a copy of a view"),
         pytest.param(lambda y: y[::-1].put([0], 3), id="put into a view"),
     ],
@@ -155,9 +154,6 @@ def test_grades_cannot_be_changed_in_place(change):
 
 def test_grades_cannot_move_away_from_their_ids():
     """Neither a view nor the arrays that the caller gave reach inside."""
-    y = target()
-    y[::-1].sort()
-    np.testing.assert_array_equal(y, Y)
     own_ids, own_grades = QID.copy(), Y.copy()
     y = RankTarget(own_grades, qid=own_ids)
     own_ids[:], own_grades[:] = "z", 0

@@ -282,7 +282,7 @@ def test_in_scikit_learn():
     [
         (lambda: TemporalSplit(0), ValueError, "'n_splits' parameter must be a positive integer"),
         (lambda: TemporalSplit(queries="all"), ValueError, "must be one of 'whole', 'any'"),
-        (lambda: TemporalSplit(times=TIMES), TypeError, "name under which times are found"),
+        (lambda: TemporalSplit(times=TIMES), TypeError, "must be a name, under which the values"),
         (lambda: TemporalSplit(gap="7D"), TypeError, "'gap' parameter must be a number, as times"),
         (lambda: TemporalSplit(gap=np.nan), ValueError, "'gap' parameter must not be negative"),
         (lambda: TemporalSplit(gap=-1), ValueError, "'gap' parameter must not be negative"),

@@ -21,18 +21,7 @@ class Display(ABC):
     ax_: Any = None
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on the axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Axes to draw on; None: those of a new figure.
-
-        Returns
-        -------
-        Display
-            The display itself.
-        """
+        """Draw on these axes of matplotlib (None: those of a new figure); return the display."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt  # noqa: PLC0415 - only to plot
@@ -54,7 +43,7 @@ class Display(ABC):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, qid: Any = None, **options: Any
     ) -> Self:
-        """Draw the scores that fitted estimators give the rows.
+        """Draw the scores that fitted estimators give the rows, and return the display.
 
         Parameters
         ----------
@@ -66,14 +55,10 @@ class Display(ABC):
             Query ids. None: `y` or `X` carry them, where a scorer finds them too.
         **options
             Parameters of `from_predictions`.
-
-        Returns
-        -------
-        Display
-            The display, drawn.
         """
-        is_named = isinstance(estimator, Mapping)
-        estimators = estimator if is_named else {type(estimator).__name__: estimator}
+        estimators = estimator
+        if not isinstance(estimator, Mapping):
+            estimators = {type(estimator).__name__: estimator}
         ids = find_query_ids("qid", X, y, qid, cls.__name__)
         scores = {name: ask_estimator(model, X, "auto") for name, model in estimators.items()}
         drawn: Any = cls

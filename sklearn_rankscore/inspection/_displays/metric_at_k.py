@@ -65,7 +65,7 @@ class MetricAtKDisplay(Display):
         ax: Any = None,
         **metric_options: Any,
     ) -> Self:
-        """Draw the metric at each cutoff, computed from scores.
+        """Draw the metric at each cutoff, computed from scores, and return the display.
 
         Parameters
         ----------
@@ -87,11 +87,6 @@ class MetricAtKDisplay(Display):
             Axes to draw on; None: those of a new figure.
         **metric_options
             Options of the metric.
-
-        Returns
-        -------
-        MetricAtKDisplay
-            The display, drawn.
         """
         bound = get_metric(metric, **metric_options)
         if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):

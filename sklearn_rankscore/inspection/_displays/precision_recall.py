@@ -58,28 +58,17 @@ class PrecisionRecallDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the mean of all queries, or the path of one query.
+        """Draw the mean of all queries, or the path of one query, and return the display.
 
         Parameters
         ----------
-        y_true, qid
-            Grades and query ids, as for a metric.
-        y_score : array-like or dict of str to array-like
-            Scores of one model, or of several by their names.
+        y_true, y_score, qid, name, ax
+            As for `MetricAtKDisplay`.
         query : object, default=None
             Id of the query whose path to draw; tied rows keep their order. None: draw the
             interpolated precision at recalls of 0, 0.1, … and 1, averaged over queries.
         min_relevance : float, default=None
             A row is relevant when its grade is at least this; None: above 0.
-        name : str, default=None
-            Name of the model, if `y_score` holds the scores of one.
-        ax : matplotlib axes, default=None
-            Axes to draw on; None: those of a new figure.
-
-        Returns
-        -------
-        PrecisionRecallDisplay
-            The display, drawn.
         """
         models = scores_by_model(y_score, name)
         if query is not None:

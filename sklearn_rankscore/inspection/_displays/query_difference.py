@@ -63,25 +63,18 @@ class QueryDifferenceDisplay(Display):
         ax: Any = None,
         **metric_options: Any,
     ) -> Self:
-        """Draw the differences between the scores of two models.
+        """Draw the differences between the scores of two models, and return the display.
 
         Parameters
         ----------
-        y_true, qid
-            Grades and query ids, as for a metric.
+        y_true, qid, ax
+            As for `MetricAtKDisplay`.
         y_score : dict of str to array-like
             Scores of two models by their names; the difference is the second minus the first.
         metric : str or Metric, default="ndcg@10"
             Metric to compare.
-        ax : matplotlib axes, default=None
-            Axes to draw on; None: those of a new figure.
         **metric_options
             Options of the metric.
-
-        Returns
-        -------
-        QueryDifferenceDisplay
-            The display, drawn.
 
         Raises
         ------

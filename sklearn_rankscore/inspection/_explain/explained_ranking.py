@@ -11,15 +11,7 @@ from sklearn_rankscore.metrics._rows.rows import Rows
 
 
 class ExplainedRanking(Ranking):
-    """The Ranking of one query's rows. It keeps what a formula notes and which rows it ranks.
-
-    Parameters
-    ----------
-    grade, score : ndarray of shape (n_rows,)
-        Rows of the query, in input order.
-    ties : str
-        One of TIE_POLICIES.
-    """
+    """The Ranking of one query's rows. It keeps what a formula notes and which rows it ranks."""
 
     def __init__(self, grade: Array, score: Array, ties: str) -> None:
         rows = Rows(grade, score, Queries.from_rectangle((1, len(grade))))
@@ -53,7 +45,3 @@ class ExplainedRanking(Ranking):
     def find_ideal_rows(self) -> Array:
         """Find the row at each place of the best order."""
         return np.argsort(-self._worth, kind="stable")
-
-    def find_tied_ranks(self) -> Array:
-        """Find the ranks whose rows share their expectation with others."""
-        return np.asarray(self.tie_spans()[1][0] > 1)

@@ -65,18 +65,7 @@ class Explanation:
         return f"{self.metric} of query {self.query!r}"
 
     def to_frame(self) -> Any:
-        """Give the table of ranked rows as a pandas DataFrame, the rank as its index.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One line for each rank, numbers in full precision.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+        """Give the table of ranked rows as a pandas DataFrame by rank, in full precision."""
         import pandas as pd  # noqa: PLC0415 - only where it is asked for
 
         table = self.tables[0]
@@ -128,10 +117,8 @@ def _format_table(table: Table) -> list[list[str]]:
 
 
 def _format_cell(name: str, value: Any) -> str:
-    if name == "item":
+    if not isinstance(value, float) or name == "item":
         return " ".join(str(value).split())
-    if isinstance(value, float):
-        if isnan(value):
-            return ""
-        return f"{value + 0.0:.10g}" if name == "score" else format_number(value)
-    return str(value)
+    if isnan(value):
+        return ""
+    return f"{value + 0.0:.10g}" if name == "score" else format_number(value)

@@ -15,28 +15,12 @@ Columns = dict[str, Callable[[SimpleNamespace], Array]]
 
 @dataclass(frozen=True)
 class Layout:
-    """How the working of a metric is written down.
+    """How the working of a metric is written down."""
 
-    Parameters
-    ----------
-    columns : dict of str to callable
-        Columns of the ranked rows, by their names: ``column(quantities)`` reads one number for
-        each rank. None: the metric ranks no rows.
-    steps : tuple of str
-        Sentences with the words of `workings.find_words`; those that come out empty are left out.
-    ideal : dict of str to callable, default=None
-        Columns of the rows in the best order.
-    undefined : str
-        The one step where the metric has no value.
-    relative : tuple of str
-        Quantities that a formula divides by a power of two where gains are exponential.
-    """
-
-    columns: Columns | None
-    steps: tuple[str, ...]
-    ideal: Columns | None = None
-    undefined: str = "No row is relevant: {name} is undefined."
-    relative: tuple[str, ...] = ()
+    columns: Columns | None  # of the ranked rows, by name; None: the metric ranks none
+    steps: tuple[str, ...]  # sentences with words of `workings`; those left empty are dropped
+    ideal: Columns | None = None  # of the rows in the best order
+    undefined: str = "No row is relevant: {name} is undefined."  # the one step without a value
 
 
 def _find_so_far(q: Any) -> Array:
@@ -79,7 +63,6 @@ LAYOUTS = {
         ),
         _IDEAL,
         undefined="No row has any gain: nDCG is undefined.",
-        relative=("gain", "ideal_gain", "dcg", "ideal_dcg"),
     ),
     "average_precision": Layout(
         _RELEVANT | {"found so far": _find_so_far, "precision at relevant": lambda q: q.counted},

@@ -10,7 +10,7 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
 from sklearn_rankscore.inspection._explain.explanation import Table, format_number
 from sklearn_rankscore.inspection._explain.layouts import Columns, Layout
-from sklearn_rankscore.metrics._formulas.cumulated_gain import LARGEST_EXPONENT, find_exponents
+from sklearn_rankscore.metrics._formulas.cumulated_gain import LARGEST_EXPONENT
 
 _TIED = "= tied with another row: each has what is expected over all orders of the tie."
 _EXPECTED = ", expected over the orders of ties"
@@ -36,16 +36,11 @@ def write_working(
     layout: Layout, r: ExplainedRanking, result: Result, names: Sequence[Any], label: str
 ) -> tuple[list[Table], list[str]]:
     """Write the tables and the steps; `names` are of the rows, in input order, under `label`."""
-    options = result.options
-    scale, scaled = _find_scale(layout, r, options)
-    noted = {
-        name: quantity * scale if name in layout.relative else quantity
-        for name, quantity in r.noted.items()
-    }
+    options, noted = result.options, r.noted
     quantities = SimpleNamespace(**noted)
     k = int(noted.get("depth", 0)) or options.get("k")
     listed = int(r.n_listed(k)[0])
-    tied = r.find_tied_ranks()[:listed]
+    tied = (r.tie_spans()[1][0] > 1)[:listed]
     tables = []
     if layout.columns is not None:
         ranks = [f"{at}{'=' * shared}" for at, shared in enumerate(tied.tolist(), start=1)]
@@ -59,21 +54,13 @@ def write_working(
         shown |= {"grade": r.grade[0][rows]} | _read_columns(layout.ideal, quantities, options)
         tables.append(Table.from_columns("In the best order", shown))
     words = _find_words(noted, result, k)
-    words |= {"scaled": scaled, "expected": _EXPECTED if tied.any() else ""}
+    words |= {"expected": _EXPECTED if tied.any() else ""}
+    divided = options.get("gain") == "exponential" and r.grade.max() > LARGEST_EXPONENT
+    words |= {"scaled": _SCALED if divided else ""}
     words |= _describe_hits(r, noted, result, k) if "hits" in noted else {}
     templates = [layout.undefined] if np.isnan(result.value) else layout.steps
     steps = [template.format(**words) for template in templates]
     return tables, [step for step in steps if step]
-
-
-def _find_scale(
-    layout: Layout, r: ExplainedRanking, options: Mapping[str, Any]
-) -> tuple[float, str]:
-    """Find the factor that undoes the division of gains; of gains too large for it, the remark."""
-    if not layout.relative or options["gain"] != "exponential":
-        return 1.0, ""
-    exponent = float(find_exponents(r.grade.astype(np.float64))[0, 0])
-    return (1.0, _SCALED) if exponent > LARGEST_EXPONENT else (2.0**exponent, "")
 
 
 def _read_columns(

@@ -63,44 +63,22 @@ class RankReport:
     confidence_level: float
 
     def to_frame(self) -> Any:
-        """Give the rows as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Indexed by metric and model.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
+        """Give the rows as a pandas DataFrame, indexed by metric and model."""
         import pandas as pd  # noqa: PLC0415 - only where it is asked for
 
         return pd.DataFrame(self.rows).set_index(["metric", "model"])
 
     def to_markdown(self) -> str:
-        """Write the table in Markdown.
-
-        Returns
-        -------
-        str
-            A pipe table with numbers aligned to the right.
-        """
+        """Write the table in Markdown: a pipe table with numbers aligned to the right."""
         return as_markdown(self._write_cells(), n_left=2)
 
     def to_latex(self) -> str:
-        """Write the table in LaTeX, as pandas does: means, intervals and, if any, comparisons.
+        """Write means, intervals and, if any, comparisons in LaTeX, by pandas and jinja2.
 
         Returns
         -------
         str
             A tabular environment for the package booktabs, numbers with four decimals.
-
-        Raises
-        ------
-        ImportError
-            If pandas or jinja2 is not installed.
         """
         columns = _PAPER if self._n_models > 1 else _PAPER[:-2]
         try:

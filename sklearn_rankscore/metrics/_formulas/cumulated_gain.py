@@ -57,13 +57,8 @@ GAIN = option(
 Worth of a grade g: g, or 2**g - 1, or what the table says (an array is indexed by grade), or
 a function of the array of grades. Never negative.""",
     "linear",
-    {
-        "sklearn": "linear",
-        "trec_eval": "linear",
-        "lightgbm": "exponential",
-        "xgboost": "exponential",
-        "catboost": "linear",
-    },
+    dict.fromkeys(("sklearn", "trec_eval", "catboost"), "linear")
+    | dict.fromkeys(("lightgbm", "xgboost"), "exponential"),
 )
 DISCOUNT = option(
     one_of_or_callable(*DISCOUNTS, other="a function of the rank"),
@@ -194,8 +189,8 @@ def _normalise(total: Array, ideal: Array) -> Array:
 def gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
     """Give the gain of each row, in input order; 0 beyond a query's end.
 
-    With `relative`, each query's exponential gains are divided by a power of two of its own. Their
-    ratios stay as they are, and the largest gain is near 1 however large its grade is.
+    With `relative`, exponential gains that are too large for a float are divided by a power of
+    two, one for each query. Their ratios stay as they are.
     """
     if isinstance(gain, str):  # g(0) = 0, so that places without a row gain nothing
         if gain == "linear":
@@ -211,19 +206,15 @@ def gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
 
 def _compute_exponential_gains(grade: Array, relative: Any) -> Array:
     grade = grade.astype(np.float64, copy=False)
-    top = find_exponents(grade) if relative else 0.0
-    if not relative and grade.max() > LARGEST_EXPONENT:
+    too_large = grade.max() > LARGEST_EXPONENT
+    if too_large and not relative:
         raise ValueError(
             f"An exponential gain of grade {grade.max():g} is too large for a float; the "
             f"largest grade is {LARGEST_EXPONENT}. Use ndcg, which is finite for every grade, or "
             "gain='linear'."
         )
+    top = np.ceil(grade.max(axis=1, keepdims=True)) if too_large else 0.0
     return np.asarray(np.exp2(grade - top) - np.exp2(-top))
-
-
-def find_exponents(grade: Array) -> Array:
-    """Find the n of the 2^n by which each query's relative gains are divided, (n_queries, 1)."""
-    return np.asarray(np.ceil(grade.max(axis=1, keepdims=True)))
 
 
 def _call_gain(grade: Array, gain: Any) -> Array:

@@ -217,14 +217,10 @@ def judged(r: Ranking, *, k: int | None = K) -> Array:
     0.5
     """
     total = _count_listed(r, k, "attainable")
-    value: Array = r.expected(_find_judged_rows(r))[:, :k].sum(axis=1) / np.maximum(total, 1)
+    known = np.asarray(~np.isnan(r.grade) & r.present).astype(np.float64)  # in input order
+    value: Array = r.expected(known)[:, :k].sum(axis=1) / np.maximum(total, 1)
     value[total == 0] = np.nan
     return value
-
-
-def _find_judged_rows(r: Ranking) -> Array:
-    """Find which rows somebody has judged, in input order; 1 or 0 for each."""
-    return np.asarray(~np.isnan(r.grade) & r.present).astype(np.float64)
 
 
 def _count_listed(r: Ranking, k: int | None, denominator: str) -> Array:

@@ -287,10 +287,8 @@ def _signature(metric: Metric, bound: Mapping[str, Any]) -> inspect.Signature:
         name: inspect.Parameter.empty if value is REQUIRED else value
         for name, value in {**metric.options, **bound}.items()
     }
-    positional, keyword = (
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        inspect.Parameter.KEYWORD_ONLY,
-    )
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    keyword = inspect.Parameter.KEYWORD_ONLY
     keywords = of_rows | options | {"n_jobs": 1}
     return inspect.Signature(
         [inspect.Parameter(name, positional) for name in ("y_true", "y_score")]

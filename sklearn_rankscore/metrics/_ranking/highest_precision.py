@@ -111,9 +111,7 @@ def _integrate(query: Array, height: Array, log_step: Array, best: Array) -> Arr
     value = np.zeros(len(best))
     counts = np.bincount(query, minlength=len(best))
     starts = np.cumsum(counts) - counts
-    for power in np.unique(
-        np.ceil(np.log2(counts[counts > 0]))
-    ):  # queries of similar length, side by side
+    for power in np.unique(np.ceil(np.log2(counts[counts > 0]))):  # queries of similar length
         lines = np.flatnonzero((counts > 0) & (np.ceil(np.log2(np.maximum(counts, 1))) == power))
         place = np.arange(counts[lines].max()) < counts[lines, None]
         cells = (starts[lines, None] + np.arange(place.shape[1]))[place]

@@ -29,8 +29,8 @@ _NAN_CURE = {
 }
 
 
-def as_numbers(values: Any, name: str) -> Array:
-    """Turn array-likes of any library into an array of real numbers without NaN."""
+def as_numbers(values: Any, name: str, *, missing: bool = False) -> Array:
+    """Turn array-likes of any library into an array of real numbers; NaN only if `missing` may."""
     if sparse.issparse(values):
         raise TypeError(
             f"{name} must be a dense array. Got a sparse {type(values).__name__} instead; "
@@ -56,11 +56,13 @@ def as_numbers(values: Any, name: str) -> Array:
             f"{name} must hold real numbers. Got dtype {array.dtype} instead"
             f"{hint if name.startswith('y') else '.'}"
         )
-    if (masked or array.dtype.kind == "f") and (missing := _count_missing(values, array)):
-        raise ValueError(
-            f"{name} must not be missing. Got NaN in {missing} of {array.size} values. "
-            f"{_NAN_CURE.get(name, 'Drop those rows.')}"
-        )
+    if not missing and (masked or array.dtype.kind == "f"):
+        n_missing = _count_missing(values, array)
+        if n_missing:
+            raise ValueError(
+                f"{name} must not be missing. Got NaN in {n_missing} of {array.size} values. "
+                f"{_NAN_CURE.get(name, 'Drop those rows.')}"
+            )
     return array
 
 
@@ -74,8 +76,9 @@ def check_not_masked(values: Any, name: str) -> None:
 
 
 def _from_objects(array: Array, name: str) -> Array:
-    try:
-        return array.astype(np.float64)
+    try:  # NumPy takes None for NaN, and does not know the NA of pandas
+        known = [None if type(one).__name__ == "NAType" else one for one in array.flat]
+        return np.array(known, dtype=object).astype(np.float64).reshape(array.shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"{name} must hold real numbers and nothing missing. Got a column of mixed "
@@ -98,9 +101,14 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
     With `unjudged`, a grade that is NaN, -inf or masked says that nobody has judged the row, and
     becomes NaN.
     """
+    if np.ma.isMaskedArray(values) and unjudged:
+        values = np.ma.filled(values.astype(object), None)
+    grades = as_numbers(values, "y_true", missing=unjudged)
     if unjudged:
-        return _with_unjudged(values)
-    grades = as_numbers(values, "y_true")
+        grades = grades.astype(np.float64)
+        if np.isposinf(grades).any():
+            raise ValueError("y_true must be finite, or NaN where nobody has judged. Got inf.")
+        return np.where(np.isneginf(grades), np.nan, grades)
     if grades.dtype.kind != "f":
         return _in_16_bits(grades)
     if grades.dtype not in (np.float16, np.float32):  # kept, to be compared in their precision
@@ -128,31 +136,6 @@ def _in_16_bits(grades: Array) -> Array:
             return grades.astype(np.float64)
         short[begin : begin + _PIECE] = piece
     return short.reshape(grades.shape)
-
-
-def _with_unjudged(values: Any) -> Array:
-    if np.ma.isMaskedArray(values):
-        plain = np.array(np.ma.getdata(values), dtype=object)
-        plain[np.ma.getmaskarray(values)] = None
-        values = plain
-    try:
-        array = as_numbers(values, "y_true") if sparse.issparse(values) else np.asarray(values)
-    except ValueError:
-        array = as_numbers(values, "y_true")  # it says what is wrong
-    if array.dtype == object:
-        known = [np.nan if _is_unknown(value) else value for value in array.flat]
-        array = np.array(known, dtype=object).reshape(array.shape)
-        array = _from_objects(array, "y_true")
-    if array.dtype.kind not in "biuf":
-        array = as_numbers(array, "y_true")
-    grades = array.astype(np.float64)
-    if np.isposinf(grades).any():
-        raise ValueError("y_true must be finite, or NaN where nobody has judged. Got inf instead.")
-    return np.where(np.isneginf(grades), np.nan, grades)
-
-
-def _is_unknown(grade: Any) -> bool:
-    return grade is None or type(grade).__name__ == "NAType"
 
 
 def as_scores(values: Any) -> Array:

@@ -30,12 +30,12 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     return index_level(X, name) if found is None else found
 
 
-def check_name(name: Any, parameter: str = "qid", of: str = "query ids") -> None:
-    """Refuse ids in the place of the name under which to find them."""
+def check_name(name: Any, parameter: str = "qid") -> None:
+    """Refuse values of the rows in the place of the name under which to find them."""
     if not (isinstance(name, str) and name):
         raise TypeError(
-            f"The {parameter!r} parameter must be the name under which {of} are found. Got "
-            f"{describe(name)} instead; the {of} themselves go on y: RankTarget(y, {parameter}=…)."
+            f"The {parameter!r} parameter must be a name, under which the values are found. Got "
+            f"{describe(name)} instead; the values go on y: RankTarget(y, {parameter}=…)."
         )
 
 
@@ -47,7 +47,10 @@ def find_query_ids(
         passed = y.named(name)
     found = find(name, X, y, passed) if passed is None else passed
     if found is None:
-        raise ValueError(_describe_missing_ids(name, X, y, seeker))
+        raise ValueError(
+            f"{seeker} found no query ids. {describe_what_came(name, 'qid', X, y)}"
+            f"{_list_five_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
+        )
     if hasattr(found, "__len__"):
         rows = X if y is None else y
         n_rows = len(rows) if isinstance(rows, np.ndarray) else count_rows(rows)
@@ -68,13 +71,6 @@ def describe_missing_row_values(name: str, parameter: str, X: Any, y: Any, seeke
     return (
         f"{seeker} found no {parameter} of the rows by the name {name!r}. "
         f"{describe_what_came(name, parameter, X, y)}{_list_five_ways(name, f'qid=…, {name}=…')}"
-    )
-
-
-def _describe_missing_ids(name: str, X: Any, y: Any, seeker: str) -> str:
-    return (
-        f"{seeker} found no query ids. {describe_what_came(name, 'qid', X, y)}"
-        f"{_list_five_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
     )
 
 

@@ -98,10 +98,6 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         vars(target)["_rows"] = dict(rows)
         return target
 
-    def __dask_tokenize__(self) -> tuple[str, Array, dict[str, Array]]:
-        """Give Dask what it hashes: grades, ids and all else."""
-        return type(self).__name__, np.asarray(self), self._known_rows()
-
     @property
     def nbytes(self) -> int:
         """Bytes of the grades and of all that belongs to the rows; Dask asks before it sends."""
@@ -126,18 +122,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return {name: rows for name, rows in self._known_rows().items() if name not in own}
 
     def named(self, name: str) -> Array | None:
-        """Give what was passed by this name, else the query ids, which count whatever the name.
-
-        Parameters
-        ----------
-        name : str
-            Name of the metadata.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or None
-            None if the array no longer has its rows.
-        """
+        """Give what was passed by this name, else the query ids; None once rows are unknown."""
         rows = self._known_rows()
         return rows.get(name, rows.get(self._QID))
 
@@ -195,13 +180,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return np.asarray(self).copy(order)
 
     def rows_in_place(self) -> bool:
-        """Whether its rows have the numbers that they had when it was made.
-
-        Returns
-        -------
-        bool
-            False once rows were chosen or reordered, or are unknown.
-        """
+        """Whether no rows were chosen or reordered since it was made."""
         rows = self._known_rows()
         return bool(rows) and bool((rows[self._ROW] == np.arange(len(self))).all())
 
@@ -209,20 +188,6 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Cast the grades; the ids stay."""
         grades = np.asarray(self).astype(dtype, *args, **kwargs)
         return self._put_together(np.array(grades), self._known_rows())
-
-    def sort(self, *args: Any, **kwargs: Any) -> None:
-        """Sort the grades in place, and forget the ids, which no longer belong to them."""
-        self._forget()
-        super().sort(*args, **kwargs)
-
-    def partition(self, *args: Any, **kwargs: Any) -> None:
-        """Partition the grades in place, and forget the ids, which no longer belong to them."""
-        self._forget()
-        super().partition(*args, **kwargs)
-
-    def _forget(self) -> None:
-        self._rows = None
-        self.flags.writeable = True
 
     def __copy__(self) -> Any:
         """Copy grades, ids and all."""
@@ -310,11 +275,9 @@ def warn_of_cut_queries(
     if not len(cut):
         return
     message = (
-        f"The split has cut through queries, {len(cut)} in this part, such as "
-        f"{format_id(cut[0])}: "
-        f"some of their rows are missing or repeated, so that {effect}. Use cv=QueryKFold(…), "
-        "in a halving search also another resource than 'n_samples'; or "
-        f"{if_meant} if that is meant."
+        f"The split has cut through queries, {len(cut)} in this part, such as {format_id(cut[0])}:"
+        f" some of their rows are missing or repeated, so that {effect}. Use cv=QueryKFold(…), in"
+        f" a halving search also another resource than 'n_samples'; or {if_meant} if you mean it."
     )
     if raises:
         raise ValueError(message)
@@ -341,10 +304,11 @@ def _refuse_to_serialize(_: Any) -> Any:
     raise NotImplementedError
 
 
-def _token(value: Any) -> Any:
+def _token(target: Any) -> Any:
+    """Let Dask hash the grades, the ids and all else."""
     from dask.tokenize import normalize_token  # noqa: PLC0415 - it is Dask that calls
 
-    return normalize_token(value.__dask_tokenize__())
+    return normalize_token(("RankTarget", *target.__reduce__()[1]))
 
 
 _WAYS = (

@@ -19,6 +19,7 @@ from sklearn_rankscore.model_selection._rankers.dialect import (
     last_step,
     parameters_of,
 )
+from sklearn_rankscore.model_selection._scorers.response import has_tag
 
 # Objectives that look grades up in a table of gains, or use them as exponents.
 _WHOLE_GRADES = {"lambdarank", "rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart"}
@@ -34,18 +35,11 @@ def check_pointwise(model: Any) -> None:
             "takes no query ids. Wrap xgboost.XGBRanker instead."
         )
     takes_any = any(p.kind is p.VAR_KEYWORD for p in fit_signature(model).values())
-    if takes_any and not _is_pointwise(model):
+    if takes_any and not (has_tag(is_regressor, model) or has_tag(is_classifier, model)):
         raise ValueError(
             f"Cannot tell which argument of {name}.fit takes the queries: it accepts **kwargs. "
             "Add an explicit group (sizes), qid (sorted integers) or group_id."
         )
-
-
-def _is_pointwise(model: Any) -> bool:
-    try:
-        return bool(is_regressor(model) or is_classifier(model))
-    except AttributeError:  # not a scikit-learn estimator: it has no tags
-        return False
 
 
 def check_reserved(ranker: Any, arguments: Mapping[str, Any]) -> None:

@@ -196,16 +196,12 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self._call("decision_function", X)
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
-        """Mean nDCG over queries, tied scores averaged.
+        """Compute the mean nDCG over queries, tied scores averaged.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            Rows to rank.
-        y : array-like of shape (n_rows,)
-            Relevance grades.
-        qid : array-like of shape (n_rows,), default=None
-            Query ids; None: found on y or X.
+        X, y, qid
+            As for `fit`.
         sample_weight : array-like of shape (n_rows,), default=None
             Weight of each row's query in the mean.
 
@@ -248,13 +244,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata fit and score request.
-
-        Returns
-        -------
-        MetadataRequest
-            Query ids under their name, and the arguments of the ranker's fit.
-        """
+        """Tell scikit-learn what fit and score request: ids under their name, fit's arguments."""
         routing = super().get_metadata_routing()
         for request in (routing.fit, routing.score):
             request_by_name(request, qid=self.qid)

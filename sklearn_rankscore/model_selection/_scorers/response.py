@@ -52,12 +52,13 @@ def _choose_method(estimator: Any) -> str:
     n_classes = len(getattr(estimator, "classes_", ()))
     if n_classes == 2 and hasattr(estimator, "decision_function"):
         return "decision_function"
-    if n_classes or _has_tag(is_classifier, estimator):
+    if n_classes or has_tag(is_classifier, estimator):
         return "predict_proba"
-    return "decision_function" if _has_tag(is_outlier_detector, estimator) else "predict"
+    return "decision_function" if has_tag(is_outlier_detector, estimator) else "predict"
 
 
-def _has_tag(kind: Callable[[Any], bool], estimator: Any) -> bool:
+def has_tag(kind: Callable[[Any], bool], estimator: Any) -> bool:
+    """Whether scikit-learn's tags say that an estimator is of this kind."""
     try:
         return kind(estimator)
     except AttributeError:  # an estimator without scikit-learn's tags

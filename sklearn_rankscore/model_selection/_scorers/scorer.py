@@ -46,8 +46,7 @@ class Scorer(Generic[Score]):
         self._settled = [metric.settle() for metric in metrics]
         wanted = {name for one in self._settled for name in one.metric.row_values}
         for parameter, name in names.items():
-            of = "query ids" if parameter == "qid" else f"values of {parameter}"
-            check_name(name, parameter, of)
+            check_name(name, parameter)
             if parameter != name and parameter in ROW_VALUES and parameter not in wanted:
                 listed = ", ".join(str(one.metric) for one in self._settled)
                 raise TypeError(f"{listed} takes no {parameter}. Got {parameter}={name!r}.")
@@ -131,14 +130,7 @@ class Scorer(Generic[Score]):
         return request if isinstance(request, str) else self._names.get(parameter, parameter)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Tell scikit-learn which metadata the scorer wants.
-
-        Returns
-        -------
-        MetadataRequest
-            Query ids under their name, items and what else the metric needs of each row under
-            theirs, and sample weights where they were requested.
-        """
+        """Tell scikit-learn which metadata the scorer wants, and under which names."""
         # The owner is a text: scikit-learn would copy an object, with all its data, on every look.
         routing = MetadataRequest(owner=type(self).__name__)
         for parameter, alias in self._requests.items():
@@ -172,11 +164,8 @@ class Scorer(Generic[Score]):
         self
             The scorer.
         """
-        given = {"qid": qid, "sample_weight": sample_weight} | {
-            "item": item,
-            "similarity": similarity,
-        }
-        for parameter, request in given.items():
+        given = {"qid": qid, "item": item, "similarity": similarity}
+        for parameter, request in {**given, "sample_weight": sample_weight}.items():
             if request == UNCHANGED:
                 continue
             if parameter not in self._requests:

@@ -59,13 +59,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata the splitter requests.
-
-        Returns
-        -------
-        MetadataRequest
-            Query ids under their name, and groups.
-        """
+        """Tell scikit-learn which metadata `split` requests: ids under their name, and groups."""
         routing = super().get_metadata_routing()
         request_by_name(routing.split, qid=self.qid)
         return routing
@@ -73,18 +67,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def get_n_splits(
         self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None
     ) -> int:
-        """Count the folds.
-
-        Parameters
-        ----------
-        X, y, groups, qid : object
-            Not used; scikit-learn passes the arguments of `split`.
-
-        Returns
-        -------
-        int
-            `n_splits`.
-        """
+        """Count the folds; scikit-learn passes what it passes to `split`, which is not used."""
         del qid
         return int(super().get_n_splits(X, y, groups))
 

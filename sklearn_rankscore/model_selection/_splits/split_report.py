@@ -107,14 +107,9 @@ def split_report(
 
 def _check_metric(metric: Metric) -> None:
     if metric.own_ties or metric.row_values or metric.pool is not None:
-        why = (
-            "defines equal scores itself"
-            if metric.own_ties
-            else "needs more than grades and ranks"
-        )
         raise ValueError(
-            f"metric must be one that scores tied rows as rows in random order. Got "
-            f"{metric.name}, which {why}."
+            "metric must need nothing but grades and ranks, and score tied rows as rows in random "
+            f"order. Got {metric.name}."
         )
 
 
@@ -259,13 +254,7 @@ class SplitReport:
         return f"Not honest: {'; '.join(problems)}." if problems else self._honest_verdict()
 
     def to_frame(self) -> Any:
-        """Convert the folds to a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One line per fold.
-        """
+        """Convert the folds to a pandas DataFrame, one line per fold."""
         import pandas as pd  # noqa: PLC0415 - optional
 
         return pd.DataFrame(self.folds).rename_axis(index="fold")

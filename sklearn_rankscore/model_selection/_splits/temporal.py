@@ -93,7 +93,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     ) -> None:
         check_positive_integer(n_splits, "The 'n_splits' parameter")
         check_choice(queries, "The 'queries' parameter", _QUERIES)
-        check_name(times, "times", "times")
+        check_name(times, "times")
         check_name(qid)
         self.n_splits = n_splits
         self.cutoffs = cutoffs
@@ -105,13 +105,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
-        """Tell scikit-learn which metadata the splitter requests.
-
-        Returns
-        -------
-        MetadataRequest
-            Times and query ids, under their names.
-        """
+        """Tell scikit-learn which metadata `split` requests: times and ids, under their names."""
         routing = super().get_metadata_routing()
         request_by_name(routing.split, qid=self.qid, times=self.times)
         return routing
@@ -125,18 +119,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         qid: Any = None,
         times: Any = None,
     ) -> int:
-        """Count the folds.
-
-        Parameters
-        ----------
-        X, y, groups, qid, times : object
-            Not used; scikit-learn passes the arguments of `split`.
-
-        Returns
-        -------
-        int
-            Number of cut-offs.
-        """
+        """Count the cut-offs; scikit-learn passes what it passes to `split`, which is not used."""
         del X, y, groups, qid, times
         return int(self.n_splits) if self.cutoffs is None else np.size(self.cutoffs)
 
@@ -147,14 +130,8 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows, in any order.
-        y : array-like of shape (n_rows,), default=None
-            Relevance grades; they may carry times and ids.
-        groups : object
-            Not used.
-        qid : array-like of shape (n_rows,), default=None
-            Query ids; None: they are found on y or X.
+        X, y, qid
+            As for `QueryKFold`; rows in any order. `groups` are not used.
         times : array-like of shape (n_rows,), default=None
             Time of each row, numbers or dates; None: they are found on y or X.
 
