@@ -5,7 +5,6 @@ import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any, NoReturn
 
 import numpy as np
@@ -182,8 +181,7 @@ def _make_search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
         if str(get_metric(name)) != str(get_metric(chosen_by)):
             scoring[name] = make_rank_scorer(name)
     scoring[_RMSE] = "neg_root_mean_squared_error"
-    bars = sys.stdout.isatty() and find_spec("rich") and find_spec("sklearn.callback")
-    search = (GridSearchCV if bars else _PrintingGridSearch)(
+    return _PrintingGridSearch(
         HistGradientBoostingRegressor(early_stopping=False, random_state=options.seed),
         _GRID,
         scoring=scoring,
@@ -192,11 +190,6 @@ def _make_search(options: argparse.Namespace, chosen_by: str) -> GridSearchCV:
         n_jobs=options.jobs,
         error_score="raise",
     )
-    if bars:
-        from sklearn.callback import ProgressBar  # noqa: PLC0415 - scikit-learn 1.9 and newer
-
-        search.set_callbacks(ProgressBar(max_propagation_depth=0))
-    return search
 
 
 def _format_candidates(

@@ -7,7 +7,7 @@ from sklearn.metrics import ndcg_score
 
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.metrics import ndcg
-from sklearn_rankscore.metrics._rows.rows import Rows
+from sklearn_rankscore.metrics._metric.engine import run
 
 TOLERANCE = 1e-12
 
@@ -51,15 +51,10 @@ def assert_matches_sklearn(
     >>> assert_matches_sklearn([2, 0, 1, 0, 1], [3, 2, 1, 1, 1], qid=[1, 1, 2, 2, 2]) < 1e-12
     True
     """
-    rows = Rows.collect(y_true, y_score, qid)
-    ours = ndcg.per_query(y_true, y_score, qid=qid, k=k)
+    rows, (ours,) = run([ndcg.settle({"k": k})], y_true, y_score, qid)
     largest, compared = 0.0, 0
-    queries = rows.queries
-    where = (
-        queries.in_order_of_appearance(queries.starts),
-        queries.in_order_of_appearance(queries.lengths),
-    )
-    for query, value, start, length in zip(*ours, *where, strict=True):
+    of_query = rows.queries.ids, ours, rows.queries.starts, rows.queries.lengths
+    for query, value, start, length in zip(*of_query, strict=True):
         lines = (a[None, start : start + length] for a in (rows.grade, rows.score))
         grade, score = (line.astype(np.float64) for line in lines)
         if length == 1 or not np.isfinite(score).all():

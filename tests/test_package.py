@@ -130,14 +130,13 @@ def test_only_public_names_of_other_packages_are_imported():
 
 
 def test_the_import_brings_in_nothing_optional():
-    """pandas, polars, matplotlib, dask, rich and the boosters stay out."""
+    """pandas, polars, matplotlib, dask and the boosters stay out."""
     optional = {
         "pandas",
         "polars",
         "matplotlib",
         "dask",
         "distributed",
-        "rich",
         "lightgbm",
         "xgboost",
     }

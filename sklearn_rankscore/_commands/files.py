@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -200,10 +200,8 @@ def _parse_number(text: str, path: str, number: int, what: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        _refuse(path, number, what, text)
-    if isnan(value):
-        _refuse(path, number, what, text)
-    return value
+        value = nan
+    return _refuse(path, number, what, text) if isnan(value) else value
 
 
 def _refuse(path: str, number: int, expected: str, text: str) -> NoReturn:

@@ -86,9 +86,6 @@ def _choose_type(ids: dict[int, Ids]) -> Any:
 def _number_ids(parts: list[Ids | None]) -> list[Array]:
     """Number ids that Python compares: of each partition, the numbers of those that it lists."""
     known: dict[Any, int] = {}
-    return [
-        np.array([known.setdefault(one, len(known)) for one in part.listed], dtype=np.int64)
-        if part
-        else np.zeros(0, dtype=np.int64)
-        for part in parts
-    ]
+    listed = [part.listed if part else [] for part in parts]
+    numbers = [[known.setdefault(one, len(known)) for one in ids] for ids in listed]
+    return [np.array(part, dtype=np.int64) for part in numbers]

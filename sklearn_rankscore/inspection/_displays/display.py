@@ -15,7 +15,7 @@ MARKS = "osD^vPX"
 
 
 class Display(ABC):
-    """Base of all displays: it finds axes to draw on and scores to draw."""
+    """Base of all displays: it finds axes to draw on (`ax_`, `figure_`) and scores to draw."""
 
     figure_: Any = None
     ax_: Any = None

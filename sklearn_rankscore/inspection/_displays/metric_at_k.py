@@ -10,7 +10,7 @@ from sklearn_rankscore.inspection._report.query_values import scores_by_model
 from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
-from sklearn_rankscore.metrics._rows.validation import check_positive_integer
+from sklearn_rankscore.metrics._rows.validation import check_cutoff
 
 
 class MetricAtKDisplay(Display):
@@ -24,11 +24,6 @@ class MetricAtKDisplay(Display):
         Cutoffs.
     mean, low, high : dict of str to ndarray of shape (n_cutoffs,)
         By model, the mean over queries, and the lower and upper end of its interval.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of matplotlib, once drawn.
 
     Examples
     --------
@@ -91,7 +86,7 @@ class MetricAtKDisplay(Display):
         bound = get_metric(metric, **metric_options)
         if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):
             raise ValueError(f"k must be one or more cutoffs, such as range(1, 21). Got {k!r}.")
-        cutoffs = [check_positive_integer(value, "k") for value in cutoffs]
+        cutoffs = [check_cutoff(value, "k") for value in cutoffs]
         check_level(confidence_level)
         rng = np.random.default_rng(random_state)
         means, lows, highs = {}, {}, {}

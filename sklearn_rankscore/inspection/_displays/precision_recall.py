@@ -26,11 +26,6 @@ class PrecisionRecallDisplay(Display):
     relevant : dict of str to ndarray of bool, default=None
         By model: for the path of one query, whether the row at each rank is relevant.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of matplotlib, once drawn.
-
     Examples
     --------
     >>> from sklearn_rankscore import PrecisionRecallDisplay

@@ -27,11 +27,6 @@ class QueryDifferenceDisplay(Display):
     greater_is_better : bool, default=True
         Whether the model with more wins.
 
-    Attributes
-    ----------
-    ax_, figure_
-        Axes and figure of matplotlib, once drawn.
-
     Examples
     --------
     >>> from sklearn_rankscore import QueryDifferenceDisplay

@@ -1,6 +1,6 @@
 """Collect what a report compares: a value for each query, model and metric."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,9 +78,12 @@ def read_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[QueryValues, d
     wanted = None if metrics is None else _find_metrics(metrics)
     read = {model: read_per_query(table, wanted) for model, table in tables.items()}
     columns_of = [columns for _, columns, _ in read.values()]
-    wanted = _find_metrics(_find_common_columns(columns_of)) if wanted is None else wanted
+    in_all = [name for name in columns_of[0] if all(name in columns for columns in columns_of)]
+    if not in_all:
+        raise ValueError("Per-query tables must have a metric in common. Got none.")
+    wanted = _find_metrics(in_all) if wanted is None else wanted
     for name in wanted:
-        if not all(name in columns for columns in columns_of):
+        if name not in in_all:
             raise ValueError(
                 f"metrics must be columns that every per-query table has. Got {name!r}, which "
                 "some of them lack."
@@ -126,15 +129,6 @@ def _find_metrics(metrics: Any) -> dict[str, Metric]:
             f"{error} A column whose name is no metric does not say whether more is better. Pass "
             "a dict that names the metric of each column, such as metrics={'mine': 'ndcg@10'}."
         ) from error
-
-
-def _find_common_columns(tables: Iterable[Mapping[str, Array]]) -> list[str]:
-    """Find the columns that all tables have, in the order of the first table."""
-    first, *others = tables
-    columns = [name for name in first if all(name in table for table in others)]
-    if not columns:
-        raise ValueError("Per-query tables must have a metric in common. Got none.")
-    return columns
 
 
 def _check_ids(ids: Any, model: str) -> Array:

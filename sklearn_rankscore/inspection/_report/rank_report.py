@@ -8,6 +8,7 @@ import numpy as np
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
+from sklearn_rankscore.inspection._report import statistics
 from sklearn_rankscore.inspection._report.query_values import (
     QueryValues,
     read_tables,
@@ -15,18 +16,14 @@ from sklearn_rankscore.inspection._report.query_values import (
     scores_by_model,
 )
 from sklearn_rankscore.inspection._report.report import RankReport
-from sklearn_rankscore.inspection._report.statistics import (
-    adjust_by_holm,
-    check_level,
-    compare_pairs,
-    compute_intervals,
-)
 from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
 from sklearn_rankscore.metrics.evaluate import name_metrics
 
 _METRICS = ("ndcg@10", "map", "mrr")
+_NUMBERS = ["mean", "low", "high", "difference", "difference_low", "difference_high"]
+_NUMBERS += ["p_randomisation", "p_holm", "p_t", "wins", "ties", "losses"]
 _SAFE = 30  # of fewer queries, do not trust the interval of a mean
 
 
@@ -125,7 +122,8 @@ def rank_report(
         models = _check_models(per_query, "per_query", "the per-query table", *asked)
         found, wanted = read_tables(models, metrics)
     first = next(iter(models)) if baseline is None else str(baseline)
-    rows = [_make_row(metric, model) for metric, model in product(wanted, models)]
+    pairs = product(wanted, models)
+    rows = [{"metric": one, "model": model, **dict.fromkeys(_NUMBERS)} for one, model in pairs]
     rng = np.random.default_rng(random_state)
     _fill_rows(rows, found, first, wanted, confidence_level, n_resamples, rng)
     weights = {} if found.weight is None else {"sample_weight": found.weight}
@@ -163,8 +161,9 @@ def _fill_rows(
         seen = ~np.isnan(difference)
         sign = 1 if wanted[row["metric"]].greater_is_better else -1
         its_weight = None if weight is None else weight[seen]
-        row.update(compare_pairs(sign * difference[seen], n_resamples, rng, its_weight)._asdict())
-    adjusted = adjust_by_holm([row["p_randomisation"] for row in others])
+        tests = statistics.compare_pairs(sign * difference[seen], n_resamples, rng, its_weight)
+        row.update(tests._asdict())
+    adjusted = statistics.adjust_by_holm([row["p_randomisation"] for row in others])
     for row, p_value in zip(others, adjusted, strict=True):
         row["p_holm"] = float(p_value)
 
@@ -181,7 +180,7 @@ def _check_models(
     models = scores_by_model(given, None)
     if baseline is not None and str(baseline) not in models:
         raise ValueError(f"baseline must be one of {', '.join(models)}. Got {describe(baseline)}.")
-    check_level(confidence_level)
+    statistics.check_level(confidence_level)
     if check_positive_integer(n_resamples, "n_resamples") < 2:
         raise ValueError("n_resamples must be at least 2, and 100 to mean anything.")
     return models
@@ -195,13 +194,6 @@ def _check_alone(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
                 f"per_query holds computed values already. Got {name} as well: pass it to "
                 "evaluate_per_query(…) or distributed.per_query(…), which compute them."
             )
-
-
-def _make_row(metric: str, model: str) -> dict[str, Any]:
-    """Make a row of a report whose numbers are still to come."""
-    numbers = ["mean", "low", "high", "difference", "difference_low", "difference_high"]
-    numbers += ["p_randomisation", "p_holm", "p_t", "wins", "ties", "losses"]
-    return {"metric": metric, "model": model, **dict.fromkeys(numbers)}
 
 
 def _take_mean(column: Array, weight: Array | None) -> float:
@@ -220,7 +212,7 @@ def _compute_all_intervals(
     for at, pattern in enumerate(patterns):
         group = np.flatnonzero(kind.ravel() == at)
         its_weight = None if weight is None else weight[~pattern]
-        low[group], high[group] = compute_intervals(
+        low[group], high[group] = statistics.compute_intervals(
             columns[group][:, ~pattern], level, n_resamples, rng, its_weight
         )
     return low, high

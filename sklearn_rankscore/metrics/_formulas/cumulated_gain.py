@@ -176,11 +176,6 @@ def ndcg(
     found, best = r.expected(value)[:, :k], r.ideal(value)[:, :k]
     total, ideal = found @ weight, best @ weight
     r.note(gain=found, discount=weight, ideal_gain=best, dcg=total, ideal_dcg=ideal)
-    return _normalise(total, ideal)
-
-
-def _normalise(total: Array, ideal: Array) -> Array:
-    """Divide by the ideal; give NaN where the ideal is 0."""
     share = np.full(len(total), np.nan)
     np.divide(total, ideal, out=share, where=ideal > 0)
     return np.asarray(np.minimum(share, 1.0))  # not above 1 by rounding

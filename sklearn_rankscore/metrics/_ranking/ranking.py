@@ -81,16 +81,8 @@ def cut_into_blocks(queries: Queries, *, large: bool = False) -> list[Block]:
 class Ranking:
     """A rectangle of queries: rows are queries, columns are ranks 1, 2, 3 … by falling score.
 
-    Parameters
-    ----------
-    block : Block
-        Which queries, and how long each is.
-    rows : Rows
-        All rows, each query's together; -inf scores are not retrieved.
-    ties : str
-        One of TIE_POLICIES.
-    depth : int
-        How many ranks are wanted at most.
+    `ties` is one of TIE_POLICIES, `depth` how many ranks are wanted at most. Rows whose score is
+    -inf were not retrieved: they have no rank.
     """
 
     def __init__(self, block: Block, rows: Rows, ties: str, depth: int) -> None:

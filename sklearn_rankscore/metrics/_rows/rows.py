@@ -10,16 +10,10 @@ import numpy as np
 
 from sklearn_rankscore._foreign import index_level
 from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._rows import validation
 from sklearn_rankscore.metrics._rows.items import Items
 from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.threads import Mapper
-from sklearn_rankscore.metrics._rows.validation import (
-    as_grades,
-    as_numbers,
-    as_scores,
-    as_similarities,
-    check_same_length,
-)
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, check_weights
 
 _NO_IDS = (
@@ -60,11 +54,11 @@ class Rows:
         """
         qid = carried(y_true, "qid") if qid is None else qid
         known = qid is None or isinstance(qid, Queries)
-        checks: list[Any] = [partial(as_scores, y_score)]
+        checks: list[Any] = [partial(validation.as_scores, y_score)]
         if grades == "unused":
             checks.append(partial(_make_no_grades, y_true, y_score))
         else:
-            checks.append(partial(as_grades, y_true, unjudged=grades == "unjudged"))
+            checks.append(partial(validation.as_grades, y_true, unjudged=grades == "unjudged"))
         checks += [] if known else [partial(Queries.from_ids, qid)]
         score, grade, *grouped = mapper(call, checks)
         if qid is None:
@@ -74,8 +68,8 @@ class Rows:
             if not grade.ndim == score.ndim == 1:
                 grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
             if not len(grade) == len(score) == queries.n_rows:
-                check_same_length("y_score", len(score), len(grade))
-                check_same_length("qid", queries.n_rows, len(grade))
+                validation.check_same_length("y_score", len(score), len(grade))
+                validation.check_same_length("qid", queries.n_rows, len(grade))
         if not grade.size:
             raise ValueError("y_true must hold at least one row. Got zero rows instead.")
         score, grade = queries.arrange_both(score.ravel(), grade.ravel())
@@ -91,7 +85,9 @@ class Rows:
             weight=None if sample_weight is None else self._weight_per_query(sample_weight),
             items=None if item is None else Items.of_queries(item, self.queries),
             values={
-                name: self.queries.arrange(as_similarities(value, name, len(self.grade)))
+                name: self.queries.arrange(
+                    validation.as_similarities(value, name, len(self.grade))
+                )
                 for name, value in values.items()
                 if value is not None
             },
@@ -99,7 +95,7 @@ class Rows:
 
     def _weight_per_query(self, sample_weight: Any) -> Array:
         """Give the weight of each query, from one per row (or, for a rectangle, per query)."""
-        weight = as_numbers(sample_weight, "sample_weight")
+        weight = validation.as_numbers(sample_weight, "sample_weight")
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
         with np.errstate(over="ignore"):
@@ -107,7 +103,7 @@ class Rows:
         check_weights(weight)
         if self.queries.rectangular and len(weight) == len(self.queries.ids):
             return weight
-        check_same_length("sample_weight", len(weight), len(self.grade))
+        validation.check_same_length("sample_weight", len(weight), len(self.grade))
         return self.queries.weight_per_query(weight)
 
     @cached_property

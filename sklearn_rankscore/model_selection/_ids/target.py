@@ -11,14 +11,9 @@ import numpy as np
 from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, without_loss
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._rows import validation
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.validation import (
-    as_grades,
-    as_numbers,
-    check_not_masked,
-    check_same_length,
-)
 
 
 class QuerySplitWarning(UserWarning):
@@ -71,13 +66,13 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
         """Check the arrays and put them together."""
-        as_grades(y)
-        grades = as_numbers(np.array(y), "y")
+        validation.as_grades(y)
+        grades = validation.as_numbers(np.array(y), "y")
         if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
             raise ValueError(f"y must be flat, shape (n_rows,). Got shape {grades.shape} instead.")
         rows = {name: _as_one_dimension(values, name) for name, values in metadata.items()}
         for name, values in rows.items():
-            check_same_length(name, len(values), len(grades))
+            validation.check_same_length(name, len(values), len(grades))
         return cls._whole(grades.ravel(), {**rows, cls._QID: _as_one_dimension(qid, cls._QID)})
 
     @classmethod
@@ -129,15 +124,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     def cut_queries(self, queries: Queries | None = None) -> Array:
         """Ids of the queries that have not all the rows they were made with, each once.
 
-        Parameters
-        ----------
-        queries : Queries, default=None
-            The rows grouped by the ids; None: they are grouped now.
-
-        Returns
-        -------
-        ndarray of shape (n_cut,)
-            Empty for a RankTarget that is whole, or was cut between queries only.
+        `queries` are the rows grouped by the ids; None: they are grouped now.
         """
         rows = self._known_rows()
         if not rows or not len(self):
@@ -189,13 +176,11 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         grades = np.asarray(self).astype(dtype, *args, **kwargs)
         return self._put_together(np.array(grades), self._known_rows())
 
-    def __copy__(self) -> Any:
+    def __copy__(self, memo: Any = None) -> Any:
         """Copy grades, ids and all."""
         return self._pick(np.array)
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        """Copy grades, ids and all."""
-        return self._pick(np.array)
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
         """Pickle as plain arrays, which joblib can share between processes.
@@ -242,7 +227,7 @@ def _plain(value: Any) -> Any:
 
 def _as_one_dimension(values: Any, name: str) -> Array:
     """Read one value per row; tuples stay tuples, and mixed types stay what they are."""
-    check_not_masked(values, name)
+    validation.check_not_masked(values, name)
     if has_dates(values):
         values = drop_time_zone(values)
     array = (

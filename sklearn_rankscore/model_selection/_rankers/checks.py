@@ -10,15 +10,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids.target import RankTarget
-from sklearn_rankscore.model_selection._rankers.dialect import (
-    COLUMNS,
-    RESERVED,
-    ROW_NUMBERS,
-    dialect_of,
-    fit_signature,
-    last_step,
-    parameters_of,
-)
+from sklearn_rankscore.model_selection._rankers import dialect
 from sklearn_rankscore.model_selection._scorers.response import has_tag
 
 # Objectives that look grades up in a table of gains, or use them as exponents.
@@ -28,13 +20,14 @@ _WHOLE_GRADES |= {"rank:ndcg"}
 
 def check_pointwise(model: Any) -> None:
     """Refuse a ranker whose fit takes no queries: it would learn from all rows as one query."""
-    name, objective = type(last_step(model)).__name__, parameters_of(model).get("objective")
+    name = type(dialect.last_step(model)).__name__
+    objective = dialect.parameters_of(model).get("objective")
     if str(objective).startswith("rank:"):
         raise ValueError(
             f"{name} with objective={objective!r} would take all rows for one query, as its fit "
             "takes no query ids. Wrap xgboost.XGBRanker instead."
         )
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in fit_signature(model).values())
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in dialect.fit_signature(model).values())
     if takes_any and not (has_tag(is_regressor, model) or has_tag(is_classifier, model)):
         raise ValueError(
             f"Cannot tell which argument of {name}.fit takes the queries: it accepts **kwargs. "
@@ -44,8 +37,8 @@ def check_pointwise(model: Any) -> None:
 
 def check_reserved(ranker: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments of fit that QueryRanker itself passes to the ranker."""
-    reserved = RESERVED & arguments.keys()
-    if dialect_of(ranker) and reserved:
+    reserved = dialect.RESERVED & arguments.keys()
+    if dialect.dialect_of(ranker) and reserved:
         raise TypeError(
             f"QueryRanker tells the ranker of its queries itself. Got "
             f"{', '.join(sorted(reserved))}; pass qid=…, one id per row, and eval_set=[(X, y)] "
@@ -57,7 +50,7 @@ def check_column_numbers(ranker: Any, arguments: Mapping[str, Any], dropped: str
     """Refuse column numbers, which shift because a column before the last is dropped."""
     parameters = ranker.get_params() if hasattr(ranker, "get_params") else {}
     for name, columns in {**parameters, **arguments}.items():
-        if name.split("__")[-1] in COLUMNS and _holds_number(columns):
+        if name.split("__")[-1] in dialect.COLUMNS and _holds_number(columns):
             raise ValueError(
                 f"{name} must name its columns where the column of ids, {dropped!r}, is dropped "
                 f"from X, as their numbers change. Got {describe(columns)} instead; or move the "
@@ -76,7 +69,7 @@ def _holds_number(columns: Any) -> bool:
 
 def check_row_numbers(y: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse row numbers if y holds only some of the rows that they count, as in a search."""
-    given = ROW_NUMBERS & arguments.keys()
+    given = dialect.ROW_NUMBERS & arguments.keys()
     if given and isinstance(y, RankTarget) and not y.rows_in_place():
         raise ValueError(
             f"{given.pop()} holds row numbers, and these rows were chosen from others, as by a "
@@ -86,7 +79,7 @@ def check_row_numbers(y: Any, arguments: Mapping[str, Any]) -> None:
 
 def check_whole_grades(ranker: Any, grades: Array) -> None:
     """Refuse fractional grades if the ranker's objective cannot learn from them."""
-    parameters = parameters_of(ranker)
+    parameters = dialect.parameters_of(ranker)
     # LGBMRanker learns by lambdarank if its objective is None.
     objective = parameters.get("objective", "not a parameter") or "lambdarank"
     if objective not in _WHOLE_GRADES or parameters.get("ndcg_exp_gain") is False:
@@ -94,7 +87,7 @@ def check_whole_grades(ranker: Any, grades: Array) -> None:
     fractional = grades[grades != np.floor(grades)] if grades.dtype.kind == "f" else grades[:0]
     if len(fractional):
         raise ValueError(
-            f"{type(last_step(ranker)).__name__} learns from whole grades 0, 1, 2, … by its "
-            f"objective {objective!r}. Got the grade {fractional[0]:g}; bin the grades, or wrap a "
-            "pointwise regressor, which takes any number."
+            f"{type(dialect.last_step(ranker)).__name__} learns from whole grades 0, 1, 2, … by "
+            f"its objective {objective!r}. Got the grade {fractional[0]:g}; bin the grades, or "
+            "wrap a pointwise regressor, which takes any number."
         )

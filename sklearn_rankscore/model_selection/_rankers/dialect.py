@@ -153,15 +153,15 @@ def _sort_argument(
         return train.renumber(value)
     if not (name.startswith("eval_") or name.endswith("_eval_set")):
         return _sort_values(ranker, name, value, train)
-    if not isinstance(value, dict):
-        pairs = zip(value, evaluation, strict=False)
-        return [_sort_values(ranker, name, part, rows) for part, rows in pairs]
-    if not value.keys() <= set(range(len(evaluation))):
+    parts = value if isinstance(value, dict) else dict(enumerate(value))
+    odd = not parts.keys() <= set(range(len(evaluation)))
+    if odd or not (isinstance(value, dict) or len(parts) == len(evaluation)):
         raise ValueError(
-            f"{name} must be of the {len(evaluation)} evaluation sets, by their numbers from 0. "
-            f"Got {describe(list(value))} instead."
+            f"{name} must have a part for each of the {len(evaluation)} evaluation sets; a dict "
+            f"has them by number, from 0. Got {describe(value)} instead."
         )
-    return {at: _sort_values(ranker, name, part, evaluation[at]) for at, part in value.items()}
+    parts = {at: _sort_values(ranker, name, part, evaluation[at]) for at, part in parts.items()}
+    return parts if isinstance(value, dict) else list(parts.values())
 
 
 def _sort_values(ranker: Any, name: str, values: Any, rows: SortedRows) -> Any:

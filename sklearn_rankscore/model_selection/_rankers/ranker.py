@@ -11,27 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rankscore._foreign import column_names, drop_column
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.model_selection._ids.lookup import (
-    check_name,
-    find_query_ids,
-    request_by_name,
-)
+from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
-from sklearn_rankscore.model_selection._rankers.checks import (
-    check_column_numbers,
-    check_pointwise,
-    check_reserved,
-    check_row_numbers,
-    check_whole_grades,
-)
-from sklearn_rankscore.model_selection._rankers.dialect import (
-    dialect_of,
-    evaluation_arguments,
-    fit_last_step,
-    list_evaluation_sets,
-    routed_arguments,
-    translate,
-)
+from sklearn_rankscore.model_selection._rankers import checks, dialect
 from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
 from sklearn_rankscore.model_selection._scorers.scorer import make_rank_scorer
 
@@ -135,7 +117,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If no query ids are found, lengths differ, or grades are fractional and the ranker
             (LightGBM, XGBoost) learns from whole ones.
         """
-        check_name(self.qid)
+        lookup.check_name(self.qid)
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None."
@@ -143,16 +125,16 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         arguments = {"sample_weight": sample_weight, **fit_params}
         arguments = {name: value for name, value in arguments.items() if value is not None}
         ranker = clone(self.ranker)
-        evaluation = list_evaluation_sets(eval_set, eval_qid)
-        check_reserved(ranker, arguments)
+        evaluation = dialect.list_evaluation_sets(eval_set, eval_qid)
+        checks.check_reserved(ranker, arguments)
         if self.qid in column_names(X)[:-1]:  # dropping the last column shifts no other
-            check_column_numbers(ranker, arguments, self.qid)
-        check_row_numbers(y, arguments)
-        if dialect_of(ranker) is None:
-            check_pointwise(ranker)
+            checks.check_column_numbers(ranker, arguments, self.qid)
+        checks.check_row_numbers(y, arguments)
+        if dialect.dialect_of(ranker) is None:
+            checks.check_pointwise(ranker)
             if evaluation:
                 pairs = [(drop_column(X_, self.qid), y_) for X_, y_, _ in evaluation]
-                arguments |= evaluation_arguments(ranker, pairs)
+                arguments |= dialect.evaluation_arguments(ranker, pairs)
             X = drop_column(X, self.qid)
         else:
             train = self._sort_rows(X, y, qid, type(self).__name__, "qid")
@@ -164,10 +146,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self._sort_rows(*rows, f"{seeker}[{at}]", f"eval_qid[{at}]")
                 for at, rows in enumerate(evaluation)
             ]
-            check_whole_grades(ranker, train.y)
-            arguments = translate(ranker, train, eval_rows, arguments)
+            checks.check_whole_grades(ranker, train.y)
+            arguments = dialect.translate(ranker, train, eval_rows, arguments)
             X, y = train.X, train.y
-        self.ranker_ = fit_last_step(ranker, X, y, arguments)
+        self.ranker_ = dialect.fit_last_step(ranker, X, y, arguments)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -215,7 +197,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sort_rows(self, X: Any, y: Any, qid: Any, seeker: str, parameter: str) -> SortedRows:
         check_consistent_length(X, y)
-        ids = find_query_ids(self.qid, X, y, qid, seeker, parameter)
+        ids = lookup.find_query_ids(self.qid, X, y, qid, seeker, parameter)
         return SortedRows.sort(drop_column(X, self.qid), y, ids)
 
     def _call(self, method: str, X: Any) -> Array:
@@ -247,8 +229,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """Tell scikit-learn what fit and score request: ids under their name, fit's arguments."""
         routing = super().get_metadata_routing()
         for request in (routing.fit, routing.score):
-            request_by_name(request, qid=self.qid)
-        for name in routed_arguments(self.ranker):
+            lookup.request_by_name(request, qid=self.qid)
+        for name in dialect.routed_arguments(self.ranker):
             if name not in routing.fit.requests:
                 routing.fit.add_request(param=name, alias=True)
         return routing

@@ -13,13 +13,7 @@ from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_choice
 from sklearn_rankscore.metrics.evaluate import name_metrics
-from sklearn_rankscore.model_selection._ids.lookup import (
-    check_name,
-    describe_missing_row_values,
-    find,
-    find_query_ids,
-    find_row_values,
-)
+from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
 from sklearn_rankscore.model_selection._scorers.response import RESPONSE_METHODS, ask_estimator
 
@@ -46,7 +40,7 @@ class Scorer(Generic[Score]):
         self._settled = [metric.settle() for metric in metrics]
         wanted = {name for one in self._settled for name in one.metric.row_values}
         for parameter, name in names.items():
-            check_name(name, parameter)
+            lookup.check_name(name, parameter)
             if parameter != name and parameter in ROW_VALUES and parameter not in wanted:
                 listed = ", ".join(str(one.metric) for one in self._settled)
                 raise TypeError(f"{listed} takes no {parameter}. Got {parameter}={name!r}.")
@@ -86,7 +80,7 @@ class Scorer(Generic[Score]):
             The mean over queries, of each metric by its name where there are several; higher is
             better.
         """
-        ids = find_query_ids(self._name_of("qid"), X, y, qid, type(self).__name__)
+        ids = lookup.find_query_ids(self._name_of("qid"), X, y, qid, type(self).__name__)
         queries = Queries.from_ids(ids)
         if self._on_split_query != "ignore":
             raises = self._on_split_query == "raise"
@@ -95,7 +89,7 @@ class Scorer(Generic[Score]):
         if len(self._names) > 1:
             of_rows = self._find_row_values(X, y, {"item": item, "similarity": similarity})
         if self._requests["sample_weight"]:
-            sample_weight = find(self._name_of("sample_weight"), X, y, sample_weight)
+            sample_weight = lookup.find(self._name_of("sample_weight"), X, y, sample_weight)
         scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
             self._settled, y, scores, queries, sample_weight=sample_weight, **of_rows
@@ -111,7 +105,7 @@ class Scorer(Generic[Score]):
         names = {parameter: self._name_of(parameter) for parameter in self._names}
         del names["qid"]
         found = {
-            parameter: find_row_values(name, X, y, passed.get(parameter), parameter)
+            parameter: lookup.find_row_values(name, X, y, passed.get(parameter), parameter)
             for parameter, name in names.items()
         }
         needed = {name for one in self._settled for name in one.needs}
@@ -120,7 +114,7 @@ class Scorer(Generic[Score]):
         for parameter, name in names.items():
             if parameter in needed and found[parameter] is None:
                 raise ValueError(
-                    describe_missing_row_values(name, parameter, X, y, type(self).__name__)
+                    lookup.describe_missing_row_values(name, parameter, X, y, type(self).__name__)
                 )
         return found
 

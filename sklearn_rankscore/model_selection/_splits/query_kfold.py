@@ -6,12 +6,7 @@ from typing import Any
 from sklearn.model_selection import GroupKFold
 
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.model_selection._ids.lookup import (
-    check_name,
-    find_query_ids,
-    number_queries,
-    request_by_name,
-)
+from sklearn_rankscore.model_selection._ids import lookup
 
 
 class QueryKFold(GroupKFold):  # type: ignore[misc]
@@ -54,14 +49,14 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         shuffle: bool = False,
         random_state: Any = None,
     ) -> None:
-        check_name(qid)
+        lookup.check_name(qid)
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
         self.qid = qid
 
     def get_metadata_routing(self) -> Any:
         """Tell scikit-learn which metadata `split` requests: ids under their name, and groups."""
         routing = super().get_metadata_routing()
-        request_by_name(routing.split, qid=self.qid)
+        lookup.request_by_name(routing.split, qid=self.qid)
         return routing
 
     def get_n_splits(
@@ -98,6 +93,6 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             If no query ids are found, or there are fewer queries than folds.
         """
         if groups is None:
-            ids = find_query_ids(self.qid, X, y, qid, type(self).__name__)
-            groups = number_queries(ids)
+            ids = lookup.find_query_ids(self.qid, X, y, qid, type(self).__name__)
+            groups = lookup.number_queries(ids)
         yield from super().split(X, y, groups)

@@ -186,35 +186,17 @@ _MOST_LINES = 40  # of a printed table
 
 
 class FoldReport(NamedTuple):
-    """One fold of a `SplitReport`.
-
-    Attributes
-    ----------
-    train_rows, test_rows : int
-        Rows of each part.
-    train_queries, test_queries : int
-        Queries with a row in the part.
-    cut_queries : int
-        Queries with some rows in the test part and others missing or repeated.
-    undefined_queries : int
-        Queries without a value of the metric, as none of their rows in test is relevant.
-    repeated_rows : int
-        Rows in both parts.
-    future_rows : int or None
-        Rows of train that are not before the first row of test; None without times.
-    chance : float
-        Exact expected score of a random model on the test part; mean over defined queries.
-    """
+    """Counts of one fold of a `SplitReport`."""
 
     train_rows: int
     test_rows: int
-    train_queries: int
+    train_queries: int  # with a row in train
     test_queries: int
-    cut_queries: int
-    undefined_queries: int
-    repeated_rows: int
-    future_rows: int | None
-    chance: float
+    cut_queries: int  # with some rows in test, and others missing or repeated
+    undefined_queries: int  # without a value of the metric in test
+    repeated_rows: int  # in both parts
+    future_rows: int | None  # of train, not before the first row of test; None without times
+    chance: float  # expected score of a random model on test; mean over defined queries
 
 
 @dataclass(frozen=True, repr=False)

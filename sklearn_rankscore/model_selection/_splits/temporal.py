@@ -9,12 +9,7 @@ from sklearn.model_selection import BaseCrossValidator
 
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import check_choice, check_positive_integer
-from sklearn_rankscore.model_selection._ids.lookup import (
-    check_name,
-    find_query_ids,
-    number_queries,
-    request_by_name,
-)
+from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._splits.times import (
     add_span,
     find_times,
@@ -93,8 +88,8 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     ) -> None:
         check_positive_integer(n_splits, "The 'n_splits' parameter")
         check_choice(queries, "The 'queries' parameter", _QUERIES)
-        check_name(times, "times")
-        check_name(qid)
+        lookup.check_name(times, "times")
+        lookup.check_name(qid)
         self.n_splits = n_splits
         self.cutoffs = cutoffs
         self.gap = gap
@@ -107,7 +102,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     def get_metadata_routing(self) -> Any:
         """Tell scikit-learn which metadata `split` requests: times and ids, under their names."""
         routing = super().get_metadata_routing()
-        request_by_name(routing.split, qid=self.qid, times=self.times)
+        lookup.request_by_name(routing.split, qid=self.qid, times=self.times)
         return routing
 
     def get_n_splits(
@@ -152,7 +147,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             raise ValueError(times_not_found(self.times, X, y, seeker))
         query = None
         if self.queries == "whole":
-            query = number_queries(find_query_ids(self.qid, X, y, qid, seeker))
+            query = lookup.number_queries(lookup.find_query_ids(self.qid, X, y, qid, seeker))
         for cutoff, train, test in self._parts(when):
             kept = [part if query is None else _whole(part, query) for part in (train, test)]
             for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._foreign import count_rows, drop_time_zone
+from sklearn_rankscore._foreign import count_rows, drop_time_zone, has_dates
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import (
@@ -27,18 +27,13 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
     found = find(name, X, y, passed)
     for rows in (y, X):
         index = getattr(rows, "index", None)
-        if found is None and _is_index_of_dates(index):
+        if found is None and (has_dates(index) or hasattr(index, "to_timestamp")):  # or periods
             found = index
     if found is None:
         return None
     times = read_times(found, "times")
     check_same_length("times", len(times), count_rows(X))
     return times
-
-
-def _is_index_of_dates(index: Any) -> bool:
-    kind = getattr(getattr(index, "dtype", None), "kind", "")
-    return kind == "M" or hasattr(index, "to_timestamp")  # a DatetimeIndex or a PeriodIndex
 
 
 def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
