@@ -111,7 +111,7 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
         (["--cv", "301"], "--cv must be from 2 to the number of queries, 300. Got 301"),
         (["--cv", "five"], "invalid int value: 'five'"),
         (["--jobs", "0"], "--jobs must not be 0"),
-        (["--metric", "ideal_dcg@5"], "is the same for every model"),
+        (["--metric", "ideal_dcg@5"], "is the same for all models"),
         (["--metric", "coverage@5"], "coverage@5 needs the item of each row, which is not read"),
         (["--metric", "rmse"], "is what a ranking metric is compared with"),
         (["--metric", "serendipity"], "needs the item and similarity of each row"),

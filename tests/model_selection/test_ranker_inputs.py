@@ -277,7 +277,7 @@ def test_weights_of_no_evaluation_set():
     """Numbers of sets start from 0."""
     y = RankTarget(Y, qid=QID)
     weights = {1: np.arange(Y.size)}
-    with pytest.raises(ValueError, match=r"eval_sample_weight must be of the 1 evaluation"):
+    with pytest.raises(ValueError, match=r"for each of the 1 evaluation sets"):
         QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=weights)
 
 

@@ -79,9 +79,10 @@ def read_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[QueryValues, d
     read = {model: read_per_query(table, wanted) for model, table in tables.items()}
     columns_of = [columns for _, columns, _ in read.values()]
     in_all = [name for name in columns_of[0] if all(name in columns for columns in columns_of)]
-    if not in_all:
-        raise ValueError("Per-query tables must have a metric in common. Got none.")
-    wanted = _find_metrics(in_all) if wanted is None else wanted
+    if wanted is None:
+        if not in_all:
+            raise ValueError("Per-query tables must have a metric in common. Got none.")
+        wanted = _find_metrics(in_all)
     for name in wanted:
         if name not in in_all:
             raise ValueError(

@@ -102,7 +102,8 @@ def as_grades(values: Any, *, unjudged: bool = False) -> Array:
     becomes NaN.
     """
     if np.ma.isMaskedArray(values) and unjudged:
-        values = np.ma.filled(values.astype(object), None)
+        nothing: Any = None
+        values = np.where(np.ma.getmaskarray(values), nothing, np.ma.getdata(values))
     grades = as_numbers(values, "y_true", missing=unjudged)
     if unjudged:
         grades = grades.astype(np.float64)
