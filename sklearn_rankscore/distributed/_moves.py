@@ -102,9 +102,8 @@ def shuffle_by_id(
     """
     meta = dask.dataframe.utils.make_meta(table)
     longer = "_".join(map(str, table.columns))  # than any name of a column
-    number, place = f"{longer}_number", f"{longer}_place"
-    names = {"number": number} if numbers else {}
-    names |= {"place": place} if keep_row_order else {}
+    wanted = {"number": numbers, "place": keep_row_order}
+    names = {what: f"{longer}_{what}" for what, given in wanted.items() if given}
     # The other ways of Dask to shuffle write a tuple as a list, or fail.
     typed = set_id_type(meta, qid, id_type)
     method = "tasks" if numbers or object in list(typed.dtypes) else None

@@ -20,11 +20,6 @@ class Request(NamedTuple):
     metrics: dict[str, Metric]
     columns: dict[str, Any]
 
-    @property
-    def needs_row_order(self) -> bool:
-        """Whether a metric breaks ties by the order of the rows."""
-        return any(metric.settle().ties in ("first", "last") for metric in self.metrics.values())
-
 
 def import_dask() -> Any:
     """Import Dask, with its DataFrames."""

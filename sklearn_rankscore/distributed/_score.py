@@ -161,6 +161,5 @@ def score(
 def _open(dask: Any, ddf: Any, request: Request) -> tuple[Any, Any]:
     """Give the requested columns with each query in one partition, and the type of the ids."""
     needed = select_columns(dask, ddf, request.columns)
-    return bring_queries_together(
-        dask, needed, request.columns["qid"], keep_row_order=request.needs_row_order
-    )
+    ordered = any(one.settle().ties in ("first", "last") for one in request.metrics.values())
+    return bring_queries_together(dask, needed, request.columns["qid"], keep_row_order=ordered)

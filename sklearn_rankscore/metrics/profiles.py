@@ -12,7 +12,7 @@ from sklearn_rankscore.metrics._rows.item_tables import (
     count_numbers_per_line,
     read_vectors,
 )
-from sklearn_rankscore.metrics._rows.items import Found, Items, check_same_kind, find_places
+from sklearn_rankscore.metrics._rows.items import Found, Items, check_comparable, find_places
 from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 
@@ -128,7 +128,7 @@ def profile_similarity(
     with_past = ids if before[1] is None else before[1][ids]
     known = find_places(people.ids, with_past)
     if (known < 0).all():
-        check_same_kind("qid", people.ids, "history_qid", with_past)
+        check_comparable("qid", people.ids, "history_qid", with_past)
     if without_history is not None and not -1 <= without_history <= 1:
         raise ValueError(f"without_history must be from -1 to 1. Got {without_history!r} instead.")
     if without_history is None and (known < 0).any():

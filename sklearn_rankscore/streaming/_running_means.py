@@ -27,8 +27,11 @@ class RunningMeans:
         self._settled = [metric.settle() for metric in metrics]
         # Of each part its largest weight, of which its sums are in units, and the sums by metric.
         self._parts: list[tuple[float, Array]] = []
+        # Of metrics that add up a value of each item, in which weights do not count.
         self._by_item = {
-            at: np.zeros(0) for at, one in enumerate(self._settled) if _is_by_item(one)
+            at: np.zeros(0)
+            for at, one in enumerate(self._settled)
+            if one.metric.pool is not None and "item" in one.metric.row_values
         }
         self._number: dict[Any, int] = {}  # of each item
         self.n_queries = 0
@@ -90,11 +93,6 @@ class RunningMeans:
     def __getstate__(self) -> dict[str, Any]:
         """Travel without the metrics and their tables, which whoever merges has."""
         return {**vars(self), "_settled": ()}
-
-
-def _is_by_item(one: Settled) -> bool:
-    """Whether the metric adds up a value of each item, in which weights do not count."""
-    return one.metric.pool is not None and "item" in one.metric.row_values
 
 
 def _check_items(settled: Iterable[Settled], item: Any) -> None:

@@ -73,13 +73,7 @@ class RankReport:
         return as_markdown(self._write_cells(), n_left=2)
 
     def to_latex(self) -> str:
-        """Write means, intervals and, if any, comparisons in LaTeX, by pandas and jinja2.
-
-        Returns
-        -------
-        str
-            A tabular environment for the package booktabs, numbers with four decimals.
-        """
+        """Write a LaTeX tabular for booktabs, by pandas and jinja2: means, intervals, p-values."""
         columns = _PAPER if self._n_models > 1 else _PAPER[:-2]
         try:
             table = self.to_frame().reset_index()[columns].rename(columns={"p_holm": "p (Holm)"})

@@ -67,7 +67,7 @@ class Items:
         """Look each item up in a table."""
         place = find_places(self.ids, table.ids)
         if (place < 0).all():
-            check_same_kind("item", self.ids, table.name, table.ids)
+            check_comparable("item", self.ids, table.name, table.ids)
         return Found(self, table, np.maximum(place, 0), place >= 0)
 
 
@@ -98,7 +98,7 @@ class Found(NamedTuple):
         return f"{len(ids)} items, such as {format_id(ids[0])}, are not in {self.table.name}"
 
 
-def check_same_kind(name: str, ids: Array, other: str, others: Array) -> None:
+def check_comparable(name: str, ids: Array, other: str, others: Array) -> None:
     """Refuse ids of another kind than the others, where they have none in common."""
     if len(others) and _kind(ids) != _kind(others):
         raise ValueError(

@@ -148,15 +148,15 @@ class Scorer(Generic[Score]):
             error if it is passed all the same. Query ids are requested from the start, and so is
             what the metric needs of each row.
 
-        Raises
-        ------
-        TypeError
-            If the metric takes no such values.
-
         Returns
         -------
         self
             The scorer.
+
+        Raises
+        ------
+        TypeError
+            If the metric takes no such values.
         """
         given = {"qid": qid, "item": item, "similarity": similarity}
         for parameter, request in {**given, "sample_weight": sample_weight}.items():
