@@ -13,7 +13,7 @@ from sklearn_rankscore.metrics._rows.item_tables import (
     read_vectors,
 )
 from sklearn_rankscore.metrics._rows.items import Found, Items, check_comparable, find_places
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 
 _NUMBERS = 1 << 20  # of all vectors that are in memory at once

@@ -12,7 +12,7 @@ from sklearn_rankscore.metrics._metric.engine import Settled, look_up_items, run
 from sklearn_rankscore.metrics._rows.ids import as_python_values, narrow_dtype
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.weights import check_some_weight, weighted_sums
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from sklearn_rankscore import evaluate, evaluate_per_query, intra_list_diversity, ndcg, rmse
 from sklearn_rankscore.metrics._rows import factorize as numbering
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 
 SPANS = [(1, 5), (7, 10**6), (1000, 2**31), (20_000, 2**62), (5000, 50)]
 

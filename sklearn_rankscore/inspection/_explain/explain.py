@@ -15,8 +15,7 @@ from sklearn_rankscore.metrics._metric.engine import collect_rows
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import carried
+from sklearn_rankscore.metrics._rows.rows import Queries, carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ranking import Ranking, cut_into_blocks
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import Rows
+from sklearn_rankscore.metrics._rows.rows import Queries, Rows
 
 
 class ExplainedRanking(Ranking):

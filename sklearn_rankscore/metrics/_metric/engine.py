@@ -16,8 +16,7 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ranking import Block, Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import Rows, carried
+from sklearn_rankscore.metrics._rows.rows import Queries, Rows, carried
 from sklearn_rankscore.metrics._rows.threads import Mapper, open_mapper
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight

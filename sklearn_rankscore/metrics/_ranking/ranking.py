@@ -15,8 +15,7 @@ import numpy as np
 
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ties import Chosen, Hits, TieBlocks
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import Rows
+from sklearn_rankscore.metrics._rows.rows import Queries, Rows
 
 # A block of about this many cells stays in the processor's cache while it is worked on.
 _CELLS = 1 << 16

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from sklearn_rankscore._foreign import is_array
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.factorize import factorize
 from sklearn_rankscore.metrics._rows.ids import as_python_values
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
+from sklearn_rankscore.metrics._rows.validation import encode_ids
 
 
 @dataclass(frozen=True)
@@ -33,35 +31,6 @@ class Items:
         if ids is not None:
             return cls(ids, values)
         return cls(*factorize(values)[:2])
-
-    @classmethod
-    def of_queries(cls, item: Any, queries: Queries) -> Self:
-        """Number the items of rows and arrange them with the rows; an item is once in a query."""
-        if queries.rectangular and is_array(item):
-            item = np.ravel(item)
-        elif queries.rectangular and isinstance(item, list):
-            item = [one for line in item for one in (line if isinstance(line, list) else [line])]
-        items = cls.from_rows(item)
-        check_same_length("item", len(items.codes), queries.n_rows)
-        items = cls(items.ids, queries.arrange(items.codes))
-        items.check_once(queries)
-        return items
-
-    def check_once(self, queries: Queries) -> None:
-        """Refuse a query that holds an item twice."""
-        n_keys = len(queries.starts) * len(self.ids)
-        first_key = np.arange(len(queries.starts)) * len(self.ids)
-        first_key = first_key.astype(np.int32 if n_keys < 2**31 else np.int64)
-        keys = np.repeat(first_key, queries.lengths) + self.codes
-        keys.sort()
-        twice = np.flatnonzero(keys[1:] == keys[:-1])
-        if len(twice):
-            at, item = divmod(int(keys[twice[0]]), len(self.ids))
-            where = format_id(queries.ids[at])
-            raise ValueError(
-                f"An item can be ranked once in a query. Got item {format_id(self.ids[item])} "
-                f"more than once in query {where}; drop the repeated rows."
-            )
 
     def look_up(self, table: ItemTable) -> "Found":
         """Look each item up in a table."""

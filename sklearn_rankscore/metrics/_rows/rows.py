@@ -7,14 +7,19 @@ from operator import call
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 
-from sklearn_rankscore._foreign import index_level
+from sklearn_rankscore._foreign import index_level, is_array
+from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
+from sklearn_rankscore.metrics._rows.factorize import factorize
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.queries import Queries
 from sklearn_rankscore.metrics._rows.threads import Mapper
 from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, check_weights
+
+# If the first rows show that queries are interleaved, nobody needs to look at the rest.
+_FEW = 1000
 
 _NO_IDS = (
     "y_true is flat, shape {shape}, but no query ids were given, so nobody knows which rows are "
@@ -22,6 +27,116 @@ _NO_IDS = (
     "RankTarget(y, qid=…) or as a pandas Series with an index level named 'qid'. For a single "
     "query, pass one line of a rectangle: [[…]]."
 )
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Which rows belong together."""
+
+    ids: Array  # (n_queries,)
+    starts: Array  # (n_queries,) first row of each query, once the rows are arranged; rising
+    lengths: Array  # (n_queries,)
+    codes: Array | None = None  # (n_rows,) query of each row; None: the rows lie together
+    rectangular: bool = False  # given as a rectangle, a line per query
+
+    @classmethod
+    def from_ids(cls, qid: Any, n_rows: int | None = None) -> Self:
+        """Group rows by id; ids that are already contiguous cost one comparison pass."""
+        if isinstance(qid, str):
+            raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
+        values, ids = validation.encode_ids(qid, "qid")
+        if n_rows is not None:
+            validation.check_same_length("qid", len(values), n_rows)
+        if not len(values):
+            return cls(values, values.astype(np.intp), values.astype(np.intp))
+        if len(values) > _FEW and _come_back(values, _run_starts(values[:_FEW])):
+            return cls._interleaved(values, ids)
+        starts = _run_starts(values)
+        if _come_back(values, starts):
+            return cls._interleaved(values, ids)
+        heads = values[starts]
+        lengths = np.diff(starts, append=len(values))
+        return cls(heads if ids is None else ids[heads], starts, lengths)
+
+    @classmethod
+    def _interleaved(cls, values: Array, ids: Array | None) -> Self:
+        distinct, codes, lengths = factorize(values)
+        starts = np.cumsum(lengths) - lengths
+        return cls(distinct if ids is None else ids[distinct], starts, lengths, codes)
+
+    @classmethod
+    def from_rectangle(cls, shape: tuple[int, ...]) -> Self:
+        """Take each line of a rectangle as a query."""
+        n_queries, width = shape
+        ids = np.arange(n_queries)
+        return cls(ids, ids * width, np.full(n_queries, width), rectangular=True)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all queries."""
+        return int(self.lengths.sum()) if self.codes is None else len(self.codes)
+
+    @cached_property
+    def _order(self) -> Array:
+        """Row numbers that bring each query's rows together, by a counting sort of the codes.
+
+        SciPy's conversion of a sparse matrix is that sort: one column with an entry for each row
+        becomes lines with the entries of each query.
+        """
+        codes = np.asarray(self.codes)
+        row = np.arange(len(codes), dtype=np.int32 if len(codes) < 2**31 else np.int64)
+        entries = (row, codes, np.array([0, len(codes)]))
+        return np.asarray(sparse.csc_matrix(entries, shape=(len(self.ids), 1)).tocsr().data)
+
+    def arrange_both(self, score: Array, grade: Array) -> tuple[Array, Array]:
+        """Arrange scores and grades; short grades move with the scores, in one pass."""
+        if self.codes is None:
+            return np.ascontiguousarray(score), np.ascontiguousarray(grade)
+        if grade.dtype != np.int16:
+            return self.arrange(score), self.arrange(grade)
+        lowest, highest = int(grade.min()), int(grade.max())
+        column = grade.astype(np.int32)  # as SciPy wants the columns of a sparse matrix
+        if lowest < 0:
+            column -= lowest
+            highest -= lowest
+        shape = (len(self.ids), highest + 1)
+        entries = sparse.coo_matrix((score, (self.codes, column)), shape=shape)
+        entries.has_canonical_format = True  # so that SciPy does not add up rows of one grade
+        lines = entries.tocsr()
+        arranged = lines.indices.astype(np.int16)
+        if lowest < 0:
+            arranged += np.int16(lowest)  # a grade that wrapped around comes back
+        return lines.data, arranged
+
+    def arrange(self, values: Array) -> Array:
+        """Put one value per row in the order in which each query's rows lie together."""
+        if self.codes is None:
+            return np.ascontiguousarray(values)
+        return np.ascontiguousarray(values).take(self._order)
+
+    def in_order_of_appearance(self, values: Array) -> Array:
+        """Put one value per query in the order in which the queries first appear."""
+        if self.codes is None:
+            return values
+        return values[np.argsort(self._order[self.starts])]
+
+    def per_row(self, values: Array) -> Array:
+        """Give each row, in input order, the value of its query."""
+        if self.codes is None:
+            return np.repeat(values, self.lengths)
+        return values[self.codes]
+
+    def weight_per_query(self, weight: Array) -> Array:
+        """Give the weight of each query, from one per row, the same on all rows of a query."""
+        of_query = self.arrange(weight)[self.starts]
+        differs = weight != self.per_row(of_query)
+        if differs.any():
+            query = format_id(self.per_row(self.ids)[differs.argmax()])
+            raise ValueError(
+                "sample_weight is the weight of a query and must be the same on all rows of a "
+                f"query. Got different weights in query {query} instead."
+            )
+        return of_query
 
 
 @dataclass(frozen=True)
@@ -83,7 +198,7 @@ class Rows:
         return replace(
             self,
             weight=None if sample_weight is None else self._weight_per_query(sample_weight),
-            items=None if item is None else Items.of_queries(item, self.queries),
+            items=None if item is None else _number_items(item, self.queries),
             values={
                 name: self.queries.arrange(
                     validation.as_similarities(value, name, len(self.grade))
@@ -110,6 +225,43 @@ class Rows:
     def relative_weight(self) -> Array | None:
         """Weight of each query as a share of the largest, so that no sum of them overflows."""
         return as_shares_of_largest(self.weight)
+
+
+def _run_starts(values: Array) -> Array:
+    """Find the rows at which a run of equal ids begins."""
+    begins = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
+
+
+def _come_back(values: Array, starts: Array) -> bool:
+    """Whether any id has more than one run."""
+    heads = values[starts]
+    return not (heads[1:] > heads[:-1]).all() and len(np.unique(heads)) < len(heads)
+
+
+def _number_items(item: Any, queries: Queries) -> Items:
+    """Number the items of rows and arrange them with the rows; an item is once in a query."""
+    if queries.rectangular and is_array(item):
+        item = np.ravel(item)
+    elif queries.rectangular and isinstance(item, list):
+        item = [one for line in item for one in (line if isinstance(line, list) else [line])]
+    items = Items.from_rows(item)
+    validation.check_same_length("item", len(items.codes), queries.n_rows)
+    codes, n_items = queries.arrange(items.codes), len(items.ids)
+    n_keys = len(queries.starts) * n_items
+    first_key = np.arange(len(queries.starts)) * n_items
+    first_key = first_key.astype(np.int32 if n_keys < 2**31 else np.int64)
+    keys = np.repeat(first_key, queries.lengths) + codes
+    keys.sort()
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        at, item = divmod(int(keys[twice[0]]), n_items)
+        raise ValueError(
+            f"An item can be ranked once in a query. Got item {format_id(items.ids[item])} more "
+            f"than once in query {format_id(queries.ids[at])}; drop the repeated rows."
+        )
+    return Items(items.ids, codes)
 
 
 def _make_no_grades(y_true: Any, y_score: Any) -> Array:

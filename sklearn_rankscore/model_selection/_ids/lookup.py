@@ -7,8 +7,7 @@ import numpy as np
 from sklearn_rankscore._foreign import column_names, count_rows, index_level, index_levels
 from sklearn_rankscore._messages import describe, suggest
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.metrics._rows.queries import Queries
-from sklearn_rankscore.metrics._rows.rows import carried
+from sklearn_rankscore.metrics._rows.rows import Queries, carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 

@@ -13,7 +13,7 @@ from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 
 
 class QuerySplitWarning(UserWarning):

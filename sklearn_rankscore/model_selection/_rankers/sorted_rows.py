@@ -8,7 +8,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 
 from sklearn_rankscore._foreign import count_rows, take_rows
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_not_masked, check_same_length
 from sklearn_rankscore.model_selection._ids.lookup import number_queries
 

@@ -10,7 +10,7 @@ from sklearn_rankscore.metrics._metric.engine import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
-from sklearn_rankscore.metrics._rows.queries import Queries
+from sklearn_rankscore.metrics._rows.rows import Queries
 from sklearn_rankscore.metrics._rows.validation import check_choice
 from sklearn_rankscore.metrics.evaluate import name_metrics
 from sklearn_rankscore.model_selection._ids import lookup
