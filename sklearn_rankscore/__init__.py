@@ -1,7 +1,7 @@
 """Ranking metrics as scikit-learn scorers that know about queries.
 
-A **Metric** turns ranked queries into numbers, a **Ranking** is the block of ranked queries that
-formulas are written over, a **scorer** finds the query ids and asks the metric.
+A **Metric** turns ranked queries into numbers. A **Ranking** is a block of ranked queries, which
+formulas read. A **scorer** finds the query ids and calls the metric.
 
 =================== ==============================================================================
 metrics             from (y_true, y_score, qid) to numbers: `ndcg`, `average_precision`, …;
@@ -13,12 +13,12 @@ model_selection     from a fitted estimator to a score: `make_rank_scorer`,
                     `QueryKFold`, `TemporalSplit`, `split_report`
 streaming           rows that come in batches: `evaluate_batches`, `whole_queries`
 distributed         tables that are larger than memory, by Dask: `per_query`, `score`, `means`
-inspection          for people's eyes: `explain`, the working of a query's value; `rank_report`,
-                    models compared, with intervals and tests; displays, such as
+inspection          results to read: `explain` shows how a query's value comes about;
+                    `rank_report` compares models, with intervals and tests; displays, such as
                     `MetricAtKDisplay`
 datasets            `make_ranking`, `make_interactions`, `load_letor`
 testing             `assert_matches_sklearn`
-python -m …         the command line: a grid search that optimises a ranking metric
+python -m …         the command line: tune a model for a ranking metric, or score files
 =================== ==============================================================================
 """
 

@@ -49,7 +49,7 @@ class _PrintingGridSearch(GridSearchCV):  # type: ignore[misc]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; give the exit status: 0, or 2 if the input is wrong."""
+    """Run; return 0, 130 if interrupted, 141 if the reader stopped; wrong input exits with 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # an ASCII terminal prints ? for ±
         sys.stdout.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -134,7 +134,7 @@ def _check_options(options: argparse.Namespace, y: RankTarget) -> None:
             "which is not read here."
         )
     if metric.name == "rmse":
-        raise ValueError("--metric rmse is what a ranking metric is compared with here.")
+        raise ValueError("--metric must be a ranking metric, to be compared with rmse.")
     if metric.name in {"ideal_dcg", "judged"}:
         raise ValueError(
             f"--metric {metric.name} is the same for all models: no reason to choose."

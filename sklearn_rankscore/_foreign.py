@@ -1,4 +1,4 @@
-"""Tables and dates of other libraries: pandas, polars, SciPy, met where a user brings them."""
+"""Read tables and dates that users bring from other libraries: pandas, polars, Dask, Arrow."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,7 +69,7 @@ def is_array(values: Any) -> bool:
 
 
 def without_loss(values: Any) -> Any:
-    """Give a column of polars that NumPy cannot hold as an array of Python's objects.
+    """Turn a polars column that NumPy cannot hold exactly into an array of Python objects.
 
     NumPy has no 128-bit integers, and its text of fixed width loses a NUL at the end.
     """

@@ -29,7 +29,7 @@ def suggest(name: str, known: Iterable[Any], parameter: str = "") -> str:
 
 @contextmanager
 def error_context(note: str) -> Iterator[None]:
-    """Add a note to an error, which says where it happened."""
+    """Add a note to an error that says where the error happened."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -21,10 +21,10 @@ def make_ranking(
     noise: float = 1.0,
     random_state: Any = None,
 ) -> tuple[Array, Array, Array]:
-    """Generate graded queries, each with an offset of its own, that a model can learn.
+    """Generate queries with grades that a model can learn to rank, and an offset per query.
 
     A row's utility is a function of its informative features, plus noise. All rows of a query
-    share an offset, as some queries have many relevant rows and others few. Query features
+    share an offset, so some queries have many relevant rows and others few. Query features
     identify training queries but do not predict the offset of a new query: a model that uses them
     loses in RMSE, not in ranking. So the model with the best RMSE is seldom the one with the best
     ranking.
@@ -102,8 +102,8 @@ def make_interactions(
 
     Each user sees lists of random items over a hundred days. The worth of a row to the user is
     the sum of the item's popularity, the match of its features with the user's taste, and chance.
-    Popularity is skewed: few hits, a long tail. A model that ranks by popularity alone has the
-    better recall, as users choose popular items often, but it shows everyone the same few items.
+    Popularity is skewed: few hits, a long tail. A model that ranks by popularity alone has a
+    high recall, as users choose popular items often, but it shows everyone the same few items.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def make_interactions(
     n_features : int, default=6
         Length of an item's vector, and of a user's taste.
     skew : float, default=1.0
-        Weight of popularity: the r-th most popular item has -skew x log r, standardised.
+        Weight of popularity, which is -log r, standardised, for the r-th most popular item.
     taste : float, default=0.7
         Weight of the match with the user's taste.
     noise : float, default=0.6
@@ -207,7 +207,7 @@ def load_letor(
     Raises
     ------
     ValueError
-        If the file is empty, has another format, rows without a query id, or more features.
+        If the file is empty or has another format, a row without id, or too many features.
     OSError
         If the file cannot be opened.
 

@@ -119,9 +119,9 @@ def _find_column(name: str, names: Sequence[str], path: str) -> int:
 def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
     """Read judgements and runs in the format of TREC.
 
-    A row is a document that somebody has judged or that a run has found, of a query that is in
-    the judgements and in a run; with `complete`, of every query in the judgements. Documents come
-    in descending order, as trec_eval orders tied ones.
+    The rows of a query are the documents that somebody has judged or that a run has found.
+    Queries must be in the judgements and in a run; with `complete`, the judgements are enough.
+    Documents come in descending order of their ids, as trec_eval orders tied ones.
     """
     judged: dict[str, dict[str, float]] = {}
     for number, line in _read_lines(qrels):

@@ -52,12 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "metric such as ndcg@10 or p@5; can be repeated (default: ndcg@10, map, mrr)"
     add("-m", "--metric", action="append", metavar="NAME", help=text)
     add("--convention", help=f"compute the metrics as another program: {', '.join(PROGRAMS)}")
-    add("--complete", action="store_true", help="count queries of --qrels that no run has, with 0")
+    add("--complete", action="store_true", help="score queries of --qrels that no run has as 0")
     add("--per-query", metavar="FILE", help="write the value of each query as CSV")
     add("--plot", metavar="FILE", help="draw the first metric against k (.png, .svg, .pdf)")
     formats = ("text", "json", "markdown")
-    add("--format", choices=formats, default="text", help="of the output (default: %(default)s)")
-    add("--seed", type=int, default=0, help="of intervals and tests (default: %(default)s)")
+    add("--format", choices=formats, default="text", help="output format (default: %(default)s)")
+    add("--seed", type=int, default=0, help="seed of intervals and tests (default: %(default)s)")
 
 
 def score(options: argparse.Namespace) -> str:
@@ -129,8 +129,8 @@ def _group_by_rows(
 ) -> list[tuple[dict[str, Metric], Array, Array, Array]]:
     """Group the metrics by the rows that they take, with grades, scores and ids of these rows.
 
-    Most metrics take a row that nobody has judged with grade 0; bpref leaves it out, and judged
-    counts it.
+    Most metrics give grade 0 to a row that nobody has judged; `bpref` leaves such rows out, and
+    `judged` takes them without a grade.
     """
     judged, known = ~np.isnan(rows.y_true), np.nan_to_num(rows.y_true)
     everyone = np.ones_like(judged)

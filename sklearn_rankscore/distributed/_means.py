@@ -33,9 +33,9 @@ def means(table: Any) -> dict[str, float]:
     Raises
     ------
     TypeError
-        If it is no table.
+        If `table` is not a table.
     ValueError
-        If it holds anything but ids and numbers, or no query has a weight.
+        If the table holds anything but ids and numbers, or no weight is above 0.
 
     Examples
     --------

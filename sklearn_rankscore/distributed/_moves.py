@@ -27,9 +27,9 @@ def set_id_type(rows: Any, qid: str, id_type: Any) -> Any:
 def mend_seams(
     dask: Any, table: Any, qid: str, id_type: Any, ends: list[tuple[Any, Any, int]]
 ) -> Any:
-    """Move rows of a query that goes across partitions to the first of them that has it.
+    """Move the rows of a query that spans partitions to the first partition that has it.
 
-    `ends` are the lowest id, the highest id and the number of each partition, in their order.
+    `ends` are the lowest id, the highest id and the number of each partition, sorted by id.
     """
     heads: dict[int, list[int]] = {}  # by partition, those that begin with its last query
     moved: dict[int, Any] = {}  # by partition, the query whose rows it hands over
@@ -52,7 +52,7 @@ def mend_seams(
 
 
 def select_query(rows: Any, qid: str, id_type: Any, query: Any, *, others: bool = False) -> Any:
-    """Take the rows of a query, or all others: a slice, which is no copy, if it comes first."""
+    """Take the rows of a query, or all others; without a copy if the query comes first."""
     rows = set_id_type(rows, qid, id_type)
     if id_type.kind in "iu":
         of_query = np.asarray(rows[qid]) == query  # Arrow compares no number above int64
@@ -67,7 +67,7 @@ def select_query(rows: Any, qid: str, id_type: Any, query: Any, *, others: bool 
 def join_rows(
     rows: Any, qid: str, id_type: Any, without: Any, added: list[Any], n_before: int
 ) -> Any:
-    """Join rows to those of a partition, the first `n_before` before them.
+    """Join tables to the rows of a partition, the first `n_before` tables in front of them.
 
     The partition's own rows of the query `without` are left out, as another partition has them.
     """
@@ -81,7 +81,7 @@ def join_rows(
 
 
 def join_partitions(dask: Any, parts: Any, meta: Any) -> Any:
-    """Make a table of partitions in which objects stay what they are, whatever Dask is set to."""
+    """Make a table of partitions; objects stay objects, whatever Dask's options say."""
     with dask.config.set({"dataframe.convert-string": False}):
         return dask.dataframe.from_delayed(parts, meta=meta, verify_meta=False)
 

@@ -37,7 +37,7 @@ def per_query(
     ddf : dask.dataframe.DataFrame
         A row for each ranked item, in any order, such as ``dask.dataframe.read_parquet(…)``.
     y_true, y_score, qid : str
-        Columns of grades, scores and query ids (that may be the index); `y_true` may be None where
+        Columns of grades, scores and query ids (the ids may be the index); `y_true` may be None if
         no metric needs grades.
     metrics : iterable or dict of str or Metric
         What is computed, such as ``["ndcg@10", "map"]``; a dict gives the names of the columns.
@@ -58,7 +58,7 @@ def per_query(
     ImportError
         If Dask is not installed.
     ValueError
-        If there is no such column, metric or option; when it is computed, if rows cannot be used.
+        If there is no such column, metric or option; on ``compute()``, if rows cannot be used.
     TypeError
         If `ddf` is no Dask DataFrame, or a metric has no value per query.
 
@@ -69,11 +69,10 @@ def per_query(
 
     Notes
     -----
-    A query is scored where all its rows are, so this function reads the ids at once. If each
-    partition holds a range of ids of its own (a table sorted by query, its files in any order),
-    only the rows of queries that two partitions share are moved; else Dask shuffles the rows by
-    query. Only the requested columns are read. With ``ties="first"`` or ``"last"`` rows keep
-    their order.
+    A query is scored where all its rows are, so this call itself reads the ids. If the partitions
+    hold separate ranges of ids (a table sorted by query, its files in any order), only the rows of
+    queries that partitions share move; else Dask shuffles the rows by query. Dask reads only the
+    requested columns. With ``ties="first"`` or ``"last"`` rows keep their order.
 
     Ids must be of one type in all partitions: whole numbers, floats, text, dates of one unit,
     categories of these, or one hashable type, such as tuples. Ids of a hashable type are compared
@@ -99,8 +98,8 @@ def per_query(
     for metric in request.metrics.values():
         if metric.pool is not None:
             raise TypeError(
-                f"{metric.name} is of all queries together, it has no value per query; score(…) "
-                "gives it."
+                f"{metric.name} is one value for all queries; it has no value per query. Call "
+                "score(…) instead."
             )
     table, id_type = _open(dask, ddf, request)
     meta = make_per_query({}, request, id_type)

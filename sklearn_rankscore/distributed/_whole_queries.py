@@ -1,4 +1,4 @@
-"""Bring all rows of each query into one partition: move as few of them as possible."""
+"""Bring all rows of each query into one partition; shuffle only if ranges of ids overlap."""
 
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -36,8 +36,8 @@ def bring_queries_together(
     With `keep_row_order` the rows of a query keep their order; else they may lose it.
     """
     # Divisions that come from Parquet's statistics do not tell whether a query begins in one file
-    # and ends in the next, and of a single column Dask makes other partitions than of the table:
-    # so look at the ids in the partitions themselves.
+    # and ends in the next, and Dask may cut one column into other partitions than the table.
+    # Therefore look at the ids in the partitions themselves.
     look = dask.delayed(look_at_ids)
     found = dask.compute(*[look(part, qid, at) for at, part in enumerate(table.to_delayed())])
     ids = {at: each for at, each in enumerate(found) if each is not None}
@@ -84,7 +84,7 @@ def _choose_type(ids: dict[int, Ids]) -> Any:
 
 
 def _number_ids(parts: list[Ids | None]) -> list[Array]:
-    """Number ids that Python compares: of each partition, the numbers of those that it lists."""
+    """Number ids as Python compares them; give the numbers of the ids that each part lists."""
     known: dict[Any, int] = {}
     listed = [part.listed if part else [] for part in parts]
     numbers = [[known.setdefault(one, len(known)) for one in ids] for ids in listed]

@@ -18,7 +18,7 @@ from sklearn_rankscore.metrics._formulas import (
 from sklearn_rankscore.metrics._metric import names
 from sklearn_rankscore.metrics._metric.metric import Metric, PerQuery
 
-# Programs that score 1 for most undefined metrics score some 0.
+# A program that gives 1 for most undefined metrics gives 0 for the metrics marked so.
 _ZERO = {"replace_undefined_by": 0.0}
 
 # THE TABLE: every public metric, one line each.
@@ -97,7 +97,7 @@ _SPELLINGS = {
     for spelling in (metric.name, *metric.aliases)
 }
 
-# Every metric of THE TABLE, which a test compares; the package exports what stands here.
+# Every metric of THE TABLE (a test compares the two). The package exports these names.
 __all__ = [
     "Metric",
     "PerQuery",
@@ -139,7 +139,7 @@ def metric_names() -> list[str]:
     Returns
     -------
     list of str
-        Each is a name for `get_metric`, alone or with a cutoff.
+        Each is a name for `get_metric`, with a cutoff if the metric has the option `k`.
 
     Examples
     --------
@@ -151,14 +151,14 @@ def metric_names() -> list[str]:
 
 
 def get_metric(name: str | Metric, **options: Any) -> Metric:
-    """Metric of a name such as "ndcg@10", "map" or "p@5".
+    """Look up a metric by a name such as "ndcg@10", "map" or "p@5".
 
     Parameters
     ----------
     name : str or Metric
         Name or alias of a metric, with a cutoff after "@" or without; case does not count.
     **options
-        Options of the metric to be set, as in a call of it.
+        Options to set, as in a call of the metric.
 
     Returns
     -------

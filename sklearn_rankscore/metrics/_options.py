@@ -13,9 +13,9 @@ give its value in a program; a metric for which a program differs says so in THE
 sklearn     sklearn.metrics: dcg_score, ndcg_score.
 trec_eval   NIST trec_eval: ties by document id, descending. Give the rows in that order.
 lightgbm    LightGBM's ndcg and map, on rows in input order; relevant means label > 0.5.
-xgboost     XGBoost's ndcg@n, map@n and pre@n; without @n it cuts at 32, k=None does not.
-catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC: it settles ties
-            for the worst, but counts them half in QueryAUC. Its ERR takes a grade as the
+xgboost     XGBoost's ndcg@n, map@n and pre@n. Without @n XGBoost cuts at 32; k=None does not.
+catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC: tied rows stand
+            in their worst order, but count half in QueryAUC. Its ERR takes a grade as the
             probability of being satisfied.
 """
 
@@ -70,7 +70,7 @@ _finite_or_nan = number_that(np.isfinite, "a finite number or nan")
 K = option(
     check_cutoff,
     "int",
-    "Cutoff, at least 1; beyond a list's end it is the list's end. None: the whole list.",
+    "Cutoff, at least 1; all rows of a shorter list are in its top k. None: the whole list.",
     None,
 )
 MIN_RELEVANCE = option(
@@ -82,7 +82,7 @@ MIN_RELEVANCE = option(
 REPLACE_UNDEFINED_BY = option(
     _check_undefined,
     "float",
-    "What a query scores for which the metric is undefined; nan leaves it out of the mean.",
+    "Value of a query for which the metric is undefined; nan leaves the query out of the mean.",
     0.0,
     {"sklearn": 0.0, "trec_eval": 0.0, "lightgbm": 1.0, "xgboost": 1.0, "catboost": 1.0},
 )
@@ -90,10 +90,10 @@ CONVENTION = option(
     one_of(*PROGRAMS),
     "{" + ", ".join(f'"{program}"' for program in PROGRAMS) + "}",
     """\
-Gain, ties, denominator, persistence and undefined value as that program has them. An option
-given beside it wins. Weights are no part of it: LightGBM and XGBoost add an unweighted 1 for a
-query without relevant rows and can so report an nDCG above 1, which is not imitated. Without
-@n XGBoost cuts at 32; pass k=32.""",
+Gain, ties, denominator, persistence and undefined value as that program has them. Options that
+you pass as well win. Weights stay as they are here: LightGBM and XGBoost add an unweighted 1 for
+a query without relevant rows, so their nDCG can exceed 1; this package does not imitate that.
+XGBoost without @n cuts at 32; pass k=32.""",
     None,
 )
 TIES = option(
@@ -106,15 +106,15 @@ an order gives, input order, or input order reversed.""",
     {"sklearn": "average", "catboost": "pessimistic"}
     | dict.fromkeys(("trec_eval", "lightgbm", "xgboost"), "first"),
 )
-# Of metrics that define themselves what equal scores mean.
+# For metrics with their own definition of what equal scores mean.
 OWN_TIES = replace(
     TIES,
     text="""\
 Rows of equal score: as said above, the best or the worst value that an order gives, input
 order, or input order reversed.""",
 )
-# Of metrics that have no value for the best and for the worst order of tied rows, as which of them
-# are best chosen is a search over all choices.
+# For metrics that have no value for the best or the worst order of tied rows, because finding that
+# order takes a search over all orders.
 TIES_WITHOUT_BEST = replace(
     TIES,
     check=one_of("average", "first", "last"),

@@ -33,8 +33,8 @@ def evaluate(
     n_jobs : int, default=1
         Threads to work in, -1 for one per core.
     **metric_options
-        Options of the metrics, such as ``convention="trec_eval"``, and what some need of each row,
-        such as ``item=…``; each takes those that it has, at least one must have each.
+        Options of the metrics, such as ``convention="trec_eval"``, and values that some need of
+        each row, such as ``item=…``. A metric takes the options that it has; one at least must.
 
     Returns
     -------

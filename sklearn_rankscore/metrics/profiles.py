@@ -39,11 +39,11 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     Raises
     ------
     ValueError
-        If an id is missing, or there are not as many ids as items.
+        If an id is missing, there are no items, or `item` and `qid` differ in length.
 
     See Also
     --------
-    novelty, serendipity : Which take it as `popularity`.
+    novelty, serendipity : Metrics that take the result as `popularity`.
 
     Examples
     --------
@@ -78,9 +78,9 @@ def profile_similarity(
     item_features: Any,
     without_history: float | None = None,
 ) -> Array:
-    """How alike each row's item is to what its person has chosen before, for `serendipity`.
+    """Measure how similar each row's item is to its person's history, for `serendipity`.
 
-    It is the mean cosine similarity to the items of the person's history; an item that the person
+    The value is the mean cosine similarity to the items of the history; an item that the person
     chose twice counts twice.
 
     Parameters
@@ -134,8 +134,8 @@ def profile_similarity(
     if without_history is None and (known < 0).any():
         raise ValueError(
             f"{(known < 0).sum()} of {len(known)} people have no history, the first is "
-            f"{format_id(people.ids[(known < 0).argmax()])}. Pass without_history=…, their "
-            "similarity."
+            f"{format_id(people.ids[(known < 0).argmax()])}. Pass without_history=…, the "
+            "similarity to give their rows."
         )
     weights = sparse.csr_matrix(
         (np.ones(len(person)), (person.ravel(), _find_lines(past.look_up(table))[past.codes])),

@@ -1,4 +1,4 @@
-"""Score rows that come in batches, of which one at a time is in memory."""
+"""Score rows that come in batches, with one batch in memory at a time."""
 
 from sklearn_rankscore.streaming._batches import evaluate_batches, whole_queries
 

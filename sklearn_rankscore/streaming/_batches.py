@@ -1,4 +1,4 @@
-"""Score rows that come in batches, of which one at a time is in memory."""
+"""Score rows that come in batches, with one batch in memory at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -33,9 +33,9 @@ def evaluate_batches(
 ) -> dict[str, float]:
     """Compute several metrics of rows that come in batches of whole queries.
 
-    Of earlier batches, only the ids of the queries stay in memory, to notice a query that comes
-    back. Ids must be of one type in all batches: whole numbers, floats, text, dates of one unit,
-    or one hashable type.
+    Of earlier batches, only sums and the query ids stay in memory; the ids show whether a query
+    comes back. Ids must be of one type in all batches: whole numbers, floats, text, dates of one
+    unit, or one hashable type.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def evaluate_batches(
     n_jobs : int, default=1
         Threads to work in, -1 for one per core.
     **metric_options
-        Options of the metrics; each takes those that it has, at least one must have each.
+        Options of the metrics. A metric takes the options that it has; one at least must.
 
     Returns
     -------
@@ -151,9 +151,9 @@ class _SeenQueries:
         if again:
             query = next(query for query in new if query in again)
             raise ValueError(
-                f"Query {format_id(query)} comes back in a later batch: all rows of a query must "
-                "come in one batch, as part of a list would be scored like a shorter list. If the "
-                "rows are sorted by query, pass whole_queries(batches); else sort them first."
+                f"Query {format_id(query)} comes back in a later batch. All rows of a query must "
+                "come in one batch: a part of its list would be scored as a list of its own. If "
+                "the rows are sorted by query, pass whole_queries(batches); else sort them first."
             )
         self._ids.update(new)
 

@@ -19,15 +19,15 @@ from sklearn_rankscore.metrics._rows.weights import check_some_weight, weighted_
 class RunningMeans:
     """Means of metrics over queries that are added part by part; two can be merged.
 
-    It keeps two numbers for each part and metric; for a metric of all queries' items together,
-    one for each item.
+    The object keeps two numbers for each part and metric; for a metric that counts the items of
+    all queries, one number for each item.
     """
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._settled = [metric.settle() for metric in metrics]
-        # Of each part its largest weight, of which its sums are in units, and the sums by metric.
+        # For each part, its largest weight, which is the unit of its sums, and the sums by metric.
         self._parts: list[tuple[float, Array]] = []
-        # Of metrics that add up a value of each item, in which weights do not count.
+        # For metrics that add up one value per item; weights do not scale these values.
         self._by_item = {
             at: np.zeros(0)
             for at, one in enumerate(self._settled)
@@ -55,7 +55,7 @@ class RunningMeans:
         return rows.queries
 
     def merge(self, other: "RunningMeans") -> None:
-        """Add the parts that another has added, which must be of other queries."""
+        """Add the parts of another RunningMeans, which must hold other queries."""
         self.n_queries += other.n_queries
         self._parts += other._parts  # noqa: SLF001 - of its own class
         for at, value in other._by_item.items():  # noqa: SLF001
@@ -91,12 +91,12 @@ class RunningMeans:
         self._by_item[at] = longer
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel without the metrics and their tables, which whoever merges has."""
+        """Pickle all but the metrics and their tables, which the merging object has."""
         return {**vars(self), "_settled": ()}
 
 
 def _check_items(settled: Iterable[Settled], item: Any) -> None:
-    """Refuse tables with a line for each row, which are not cut where the rows are."""
+    """Refuse item tables where rows have no items: a table by row is not cut into batches."""
     for one in settled:
         if item is None and any(isinstance(value, ItemTable) for value in one.options.values()):
             raise TypeError(f"{one.metric.name} needs item=…, one value for each row.")

@@ -43,7 +43,7 @@ class Display(ABC):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, qid: Any = None, **options: Any
     ) -> Self:
-        """Draw the scores that fitted estimators give the rows, and return the display.
+        """Score the rows with fitted estimators, draw the display and return it.
 
         Parameters
         ----------

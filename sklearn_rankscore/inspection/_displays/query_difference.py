@@ -25,7 +25,7 @@ class QueryDifferenceDisplay(Display):
     names : tuple of two str
         Names of the models; the difference is the second minus the first.
     greater_is_better : bool, default=True
-        Whether the model with more wins.
+        Whether the model with the higher value wins.
 
     Examples
     --------

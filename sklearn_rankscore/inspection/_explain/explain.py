@@ -29,7 +29,7 @@ def explain(
     item: Any = None,
     **metric_options: Any,
 ) -> Explanation:
-    """Show how a metric comes to its value for one query, as a lecturer would write it.
+    """Show step by step how a metric comes to its value for one query.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def explain(
 
 
 def _find_query(query: Any, queries: Queries) -> int:
-    """Find the number of the query that is asked for; of None, the only query there is."""
+    """Find the number of the query with this id; if the id is None, of the only query."""
     if query is None and len(queries.ids) == 1:
         return 0
     example = format_id(queries.in_order_of_appearance(queries.ids)[0])

@@ -20,7 +20,7 @@ class ExplainedRanking(Ranking):
         self._worth = np.zeros(len(grade))  # the value of each row that the formula ranks
 
     def note(self, **quantities: Any) -> None:
-        """Keep the quantities of a formula; those of one number as that number."""
+        """Keep the quantities that a formula notes; turn an array of one number into a float."""
         for name, quantity in quantities.items():
             self.noted[name] = float(quantity[0]) if np.shape(quantity) == (1,) else quantity
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rankscore._render import as_html, as_text
 
-_ENDS = 30  # of a longer table, so many lines from its top and from its end are printed
+_ENDS = 30  # print only this many lines from each end of a table of more than twice as many
 
 
 class Table(NamedTuple):
@@ -40,7 +40,7 @@ class Explanation:
     query : object
         Id of the query.
     tables : tuple of Table
-        The ranked rows and, where the metric has one, the ideal order.
+        The ranked rows and, for DCG-like metrics, the best order; for ideal DCG only the latter.
     steps : tuple of str
         How the columns lead to the value, which the last step gives.
     value : float
@@ -65,7 +65,7 @@ class Explanation:
         return f"{self.metric} of query {self.query!r}"
 
     def to_frame(self) -> Any:
-        """Give the table of ranked rows as a pandas DataFrame by rank, in full precision."""
+        """Give the first table as a pandas DataFrame indexed by rank, in full precision."""
         import pandas as pd  # noqa: PLC0415 - only where it is asked for
 
         table = self.tables[0]

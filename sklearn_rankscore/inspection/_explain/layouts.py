@@ -1,4 +1,4 @@
-"""What an explanation shows of each metric: columns and steps, from the quantities it noted."""
+"""The columns and steps that explain each metric, made from the quantities it notes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ class Layout:
     """How the working of a metric is written down."""
 
     columns: Columns | None  # of the ranked rows, by name; None: the metric ranks none
-    steps: tuple[str, ...]  # sentences with words of `workings`; those left empty are dropped
+    steps: tuple[str, ...]  # sentences that `workings` fills in; it drops the empty ones
     ideal: Columns | None = None  # of the rows in the best order
     undefined: str = "No row is relevant: {name} is undefined."  # the one step without a value
 
 
-def _find_so_far(q: Any) -> Array:
-    """Give the relevant rows down to each rank that holds one; elsewhere nothing."""
+def _count_found(q: Any) -> Array:
+    """Count the relevant rows down to each rank that holds one; NaN at the other ranks."""
     return np.where(q.hits.hit > 0, q.hits.hits_if_hit, np.nan)
 
 
@@ -65,7 +65,7 @@ LAYOUTS = {
         undefined="No row has any gain: nDCG is undefined.",
     ),
     "average_precision": Layout(
-        _RELEVANT | {"found so far": _find_so_far, "precision at relevant": lambda q: q.counted},
+        _RELEVANT | {"found so far": _count_found, "precision at relevant": lambda q: q.counted},
         (
             "sum of the precisions at relevant rows = {total}",
             "{missed}",

@@ -35,7 +35,7 @@ class _Number(float):
 def write_working(
     layout: Layout, r: ExplainedRanking, result: Result, names: Sequence[Any], label: str
 ) -> tuple[list[Table], list[str]]:
-    """Write the tables and the steps; `names` are of the rows, in input order, under `label`."""
+    """Write tables and steps; column `label` shows `names`, the rows' names in input order."""
     options, noted = result.options, r.noted
     quantities = SimpleNamespace(**noted)
     k = int(noted.get("depth", 0)) or options.get("k")

@@ -185,6 +185,6 @@ def scores_by_model(y_score: Any, name: str | None) -> dict[str, Any]:
         models = {str(model): scores for model, scores in y_score.items()}
         if not models or len(models) < len(y_score):
             names = ", ".join(map(repr, y_score))
-            raise ValueError(f"y_score must have scores by different names. Got {names}.")
+            raise ValueError(f"Models must have different names. Got {names or 'no model'}.")
         return models
     return {name or "model": y_score}

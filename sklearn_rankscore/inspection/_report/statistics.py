@@ -9,7 +9,7 @@ import numpy as np
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 
-_FEW = 1000  # up to so many queries, permutation_test is fast enough; of few it is exact
+_FEW = 1000  # permutation_test is fast enough up to this many queries; for few it is exact
 _BATCH = 1 << 22  # resample at most so many numbers at once
 _EQUAL = 1e-12  # values that differ by no more are equal
 
@@ -93,11 +93,11 @@ def compare_pairs(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # where they vary hardly more than that
         p_t = float(stats.ttest_1samp(difference, 0.0).pvalue) if vary else np.nan
-    return Comparison(_flip_signs(difference, n_resamples, rng), p_t, *counts)
+    return Comparison(_test_by_sign_flips(difference, n_resamples, rng), p_t, *counts)
 
 
-def _flip_signs(difference: Array, n_resamples: int, rng: np.random.Generator) -> float:
-    """Give the p-value of the paired randomisation test; many queries take a faster form of it."""
+def _test_by_sign_flips(difference: Array, n_resamples: int, rng: np.random.Generator) -> float:
+    """Give the p-value of the paired randomisation test; a faster form of it for many queries."""
     from scipy import stats  # noqa: PLC0415
 
     options = {

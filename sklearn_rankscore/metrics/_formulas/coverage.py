@@ -72,8 +72,8 @@ def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, *
         if catalog < len(covered):
             raise ValueError(
                 f"The catalog must hold every item that is scored. Got catalog={catalog} and "
-                f"{len(covered)} items; pass the ids of the catalogue, which alone say what "
-                "unknown='ignore' ignores."
+                f"{len(covered)} items. To leave out items that are not in the catalogue, pass "
+                "the ids of the catalogue, and unknown='ignore'."
             )
         return float(covered.sum() / catalog)
     if unknown == "error" and not catalog.known.all():

@@ -2,7 +2,7 @@
 
 A formula takes a block of ranked queries, a Ranking, and returns one value per query, NaN where
 the metric is undefined. Its keyword-only parameters are the metric's own options; its docstring
-opens the public one. What `explain` shows of a value are the quantities that ``r.note`` names.
+is the beginning of the metric's. ``r.note`` names the quantities that `explain` shows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from sklearn_rankscore.metrics._rows.validation import LARGEST, check_choice, on
 Gain = str | Mapping[float, float] | Sequence[float] | Array | Callable[[Array], Array]
 Discount = str | Callable[[Array], Array]
 
-# Exponential gains of larger grades, added up, may no longer be a float64.
+# The sum of exponential gains of larger grades may overflow a float64.
 LARGEST_EXPONENT = 1000
 
 DISCOUNTS: dict[str, Callable[[Array], Array]] = {
@@ -127,8 +127,8 @@ def ideal_dcg(
 ) -> Array:
     """Ideal DCG: the DCG of the rows in the best order, whatever their scores.
 
-    IDCG@k = sum over ranks i = 1..k of g(grade_(i)) d(i), the grades by falling gain. Relevant
-    rows that were not retrieved (score -inf) count.
+    IDCG@k = sum over ranks i = 1..k of g(grade_(i)) d(i). grade_(i) has the i-th highest gain of
+    all rows of the query, those that were not retrieved (score -inf) included.
 
     Range: 0 upwards, in units of gain. Always defined: 0 where nothing is relevant.
 

@@ -1,4 +1,4 @@
-"""How high is the precision at each recall, where a higher one further down counts?"""
+"""What is the highest precision at each recall or beyond it?"""
 
 import numpy as np
 
@@ -25,8 +25,8 @@ def interpolated_precision(
     IP(level) = the highest precision at any rank by which the list holds at least level x R of
     the R relevant rows; 0 if the retrieved rows hold fewer. With ties averaged, it is the
     expectation of that highest precision over all orders. `sklearn.metrics.precision_recall_curve`
-    lets rows of equal score enter the list together and therefore gives less. A tie of t rows, r
-    of them relevant, takes time in (r (t - r + 1))²: 0.02 s for 50 of 100.
+    lets rows of equal score enter the list together and therefore gives less. For a tie of t rows,
+    r of them relevant, time grows as (r (t - r + 1))²: 0.02 s for 50 of 100.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 

@@ -20,8 +20,8 @@ ITEM_FEATURES = option(
     read_vectors,
     "mapping, DataFrame, (ids, matrix), array or sparse matrix",
     """\
-Vector of each item, by its id: of a DataFrame, its index is the ids and all columns are
-features; line i of an array or matrix is item i's, without `item` it is row i's.""",
+Vector of each item, by its id. A DataFrame has the ids as its index, and features in all columns.
+Line i of an array or matrix is the vector of item i or, if there is no `item`, of row i.""",
 )
 ITEM_SIMILARITY = option(
     one_of_or_callable("cosine", other="a function of two arrays of vectors"),

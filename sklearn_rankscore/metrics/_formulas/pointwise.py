@@ -10,11 +10,11 @@ from sklearn_rankscore.metrics._rows.validation import LARGEST
 def rmse(r: Ranking) -> Array:
     """RMSE: root mean squared error of the scores, as predictions of the grades.
 
-    RMSE = sqrt(mean of (score - grade)²) over all rows of all queries together. It misleads where
-    the scores are there to rank. Adding a constant to all scores of a query changes RMSE and no
-    order. An error far down the list costs as much as one at the top. A model that is closer to
-    the mean grade of each query may order its rows worse. Show it beside nDCG, and do not choose
-    by it.
+    RMSE = sqrt(mean of (score - grade)²) over all rows of all queries together. RMSE misleads if
+    the scores are used to rank. A constant added to all scores of a query changes RMSE, but not
+    the order. An error far down the list costs as much as one at the top. A model that is closer
+    to the mean grade of each query may order its rows worse. Show RMSE beside nDCG, but do not
+    choose a model by it.
 
     Less is better: a scorer negates it. It has no value per query, and needs no query ids. A score
     of -inf is an error.

@@ -67,7 +67,7 @@ def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array
 
 
 def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
-    """Binary preference: how few judged rows that are not relevant stand above relevant ones.
+    """Binary preference: how seldom rows that are not relevant stand above relevant ones.
 
     bpref = 1/R x sum over the relevant rows that were retrieved of 1 - min(a, R) / min(N, R). The
     query has R relevant and N other rows, of which a stand above the relevant row.

@@ -13,17 +13,17 @@ from sklearn_rankscore.metrics._rows.validation import one_of
 K_DENOMINATOR = option(
     one_of("k", "attainable"),
     '{"k", "attainable"}',
-    "What the found rows are divided by: as above, or min(k, rows retrieved).",
+    "Divisor of the relevant rows in the top k: k, or min(k, rows retrieved).",
     "k",
     {"xgboost": "attainable", "catboost": "attainable"},
 )
 RELEVANT_DENOMINATOR = option(
     one_of("relevant", "attainable"),
     '{"relevant", "attainable"}',
-    "What the found rows are divided by: as above, or min(k, relevant rows).",
+    "Divisor in the formula above: all relevant rows, or min(k, relevant rows).",
     "relevant",
 )
-# The boosters divide average precision, and no recall, by what is attainable.
+# The boosters divide average precision by what is attainable, but not recall.
 AP_DENOMINATOR = replace(
     RELEVANT_DENOMINATOR,
     conventions=dict.fromkeys(("lightgbm", "xgboost", "catboost"), "attainable"),
@@ -121,8 +121,8 @@ def average_precision(
 ) -> Array:
     """Average precision: the mean of the precision at the rank of each relevant row.
 
-    AP@k = sum over the ranks i <= k that hold a relevant row of P@i / R, R being all relevant
-    rows of the query: one that was not retrieved or stands below k adds 0. The mean over queries
+    AP@k = 1/R x sum of P@i over the ranks i <= k that hold a relevant row. R counts all relevant
+    rows of the query; one that was not retrieved or stands below k adds 0. The mean over queries
     is MAP.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
@@ -171,11 +171,11 @@ def r_precision(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> A
 def fall_out(
     r: Ranking, *, k: int | None = K, min_relevance: float | None = MIN_RELEVANCE
 ) -> Array:
-    """Fall-out: the share of the rows that are not relevant that the top k hold. Less is better.
+    """Fall-out: of all rows that are not relevant, the share in the top k. Less is better.
 
     FO@k = rows among the top k that are not relevant / all rows that are not relevant, those not
-    retrieved (score -inf) included. A query that is undefined scores 0 by default, which here is
-    the best; ``replace_undefined_by=1`` makes it the worst.
+    retrieved (score -inf) included. By default an undefined query scores 0, the best value here;
+    with ``replace_undefined_by=1`` it scores the worst.
 
     Range: 0 to 1. Undefined for a query in which every row is relevant.
 
@@ -201,8 +201,8 @@ def judged(r: Ranking, *, k: int | None = K) -> Array:
     """Judged: the share of the top k rows that somebody has judged.
 
     J@k = rows among the top k with a grade / min(k, rows retrieved). A grade of NaN or -inf (or a
-    masked one) says that nobody has judged the row; where many are such, other metrics of the
-    same ranking say little.
+    masked one) says that nobody has judged the row. If many rows are unjudged, other metrics of
+    the same ranking say little.
 
     Range: 0 to 1. Undefined for a query of which no row was retrieved.
 

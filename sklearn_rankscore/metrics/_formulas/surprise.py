@@ -21,22 +21,22 @@ POPULARITY = option(
     """\
 How often each item was chosen, from training data, as `item_popularity` makes it of a log; or
 counts (integers, or whole numbers not all up to 1), which are divided by their sum; or
-probabilities. Of a Series, its index is the ids; value i of an array is item i's.""",
+probabilities. The index of a Series holds the ids; value i of an array is item i's.""",
 )
 UNSEEN = option(
     one_of("error", "skip", "once", "laplace"),
     '{"error", "skip", "once", "laplace"}',
     """\
-What an item counts as that is not in `popularity`, or with 0: an error; left out of the mean;
-chosen once; or, for every item, (count + 1) / (total + size of `catalog`).""",
+How to treat an item that `popularity` lacks or counts 0: raise an error; leave it out of the
+mean; count it once; or give every item p = (count + 1) / (total + size of `catalog`).""",
     "error",
 )
 CATALOG = option(
     read_catalog,
     "int or array-like of ids",
     """\
-The catalogue: how many items there are, or which; repeated ids count once. None: those in
-`popularity`.""",
+The catalogue: how many items there are, or which; repeated ids count once. None: the items in
+`popularity`; but novelty with ``unseen="laplace"`` needs a catalogue.""",
     None,
 )
 SOME_POPULARITY: Any = replace(POPULARITY, default=None)  # not every definition needs it
@@ -73,8 +73,8 @@ def novelty(
     novelty = mean of -log2 p(item) over the first k rows, or over all if there are fewer. p is
     the item's share of all interactions, or of all users, as `popularity` has it; the shares need
     not add up to 1. The metric needs no grades: `y_true` may be None. ``unseen="once"`` and
-    "laplace" need counts. With ``unseen="skip"`` only those orders of ties count that show an item
-    that somebody chose, and ``ties="optimistic"`` and "pessimistic" have no value.
+    "laplace" need counts. With ``unseen="skip"``, orders of ties that list no item that somebody
+    chose do not count, and ``ties="optimistic"`` and "pessimistic" have no value.
 
     Range: 0 upwards, in bits. Undefined for a query without retrieved rows, or whose list holds
     only items that are skipped.
@@ -174,12 +174,12 @@ def serendipity(
 ) -> Array:
     """Serendipity: relevant items in a list that the person was not expected to get.
 
-    serendipity = mean over the first k rows, or over all if there are fewer, of, by `definition`,
+    serendipity = mean, over the first k rows or all if there are fewer, of what `definition` says:
 
     =============  ===============================================================================
     "unexpected"   1 - similarity, if the row is relevant, its item is not popular, and similarity
                    <= max_similarity; else 0. An item is popular if at most popular_share x n of
-                   the n items in `popularity` have a count that is not below its own.
+                   the n items in `popularity`, itself included, have its count or a higher one.
     "recommenders" (1 - similarity), if the row is relevant: unexpectedness x relevance.
     "rectools"     max(p - p_popular, 0), if the row is relevant: p = (n + 1 - rank) / n of n
                    items, p_popular the same of the item's rank by popularity, equal counts sharing
@@ -239,7 +239,7 @@ def _similarity(r: Ranking) -> Array:
 
 
 def _is_popular(popularity: Found, share: float) -> Array:
-    """Whether each item is among the first share of all items by popularity."""
+    """Whether each item is among the given share of most popular items."""
     table = popularity.table
     popular = table.as_popular <= share * len(table.ids) + 1e-9  # 0.7 of 10 are 7
     return np.asarray(popularity.known & popular[popularity.place])

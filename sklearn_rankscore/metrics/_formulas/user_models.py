@@ -85,9 +85,9 @@ def rank_biased_precision(
     min_relevance: float | None = MIN_RELEVANCE,
     persistence: float = PERSISTENCE,
 ) -> Array:
-    """Rank-biased precision: what a person finds who goes on to the next row with probability p.
+    """Rank-biased precision: relevant rows per row read by a person who reads on with chance p.
 
-    RBP@k = (1 - p) x sum over ranks i = 1..k that hold a relevant row of p^(i-1), p being the
+    RBP@k = (1 - p) x sum of p^(i-1) over the ranks i = 1..k that hold a relevant row. p is the
     `persistence`.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
@@ -112,12 +112,12 @@ def rank_biased_precision(
 def expected_reciprocal_rank(
     r: Ranking, *, k: int | None = K, max_grade: float = MAX_GRADE
 ) -> Array:
-    """Expected reciprocal rank: one over the rank at which a person is satisfied, expected.
+    """Expected reciprocal rank: expected value of 1 / (rank at which a person is satisfied).
 
     ERR@k = sum over ranks i = 1..k of 1/i x p_i x product over j < i of (1 - p_j), a row of grade
-    g satisfying with probability p = (2^g - 1) / 2^max_grade. Under ties the products are
-    expected exactly, by elementary symmetric polynomials, in the square of the longest tie's
-    length; a cutoff shortens that.
+    g satisfying with probability p = (2^g - 1) / 2^max_grade. With ties averaged, the expected
+    products are exact (by elementary symmetric polynomials); their time grows with the square of
+    the longest tie's length, less with a cutoff.
 
     Range: 0 to 1. Undefined for a query in which no row can satisfy.
 

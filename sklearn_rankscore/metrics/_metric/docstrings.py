@@ -8,13 +8,13 @@ from sklearn_rankscore.metrics._options import Option
 
 _Y_TRUE = """\
 y_true : array-like of shape (n_rows,) or (n_queries, n_rows_per_query)
-    Relevance grade of each row: numbers or booleans, {missing}. With `qid`, or on a RankTarget
-    or a pandas Series with an index level named "qid", flat; else one line per query.
+    Relevance grade of each row: numbers or booleans, {missing}. Flat if `qid` is given or y_true
+    is a RankTarget or a pandas Series with an index level named "qid"; else one line per query.
 """
 _Y_SCORE_AND_QID = """\
 y_score : array-like, shape of y_true
     Score of each row, higher is better; compared in its own precision. -inf means that the row
-    was not retrieved: it is not ranked, yet counts among the relevant rows and in the ideal.
+    was not retrieved: it has no rank. If relevant, it still counts as such, and in the ideal.
 qid : array-like of shape (n_rows,), default=None
     Query id of each row, of any type, in any order.
 """
@@ -25,16 +25,16 @@ sample_weight : array-like of shape (n_rows,) or, for a rectangle, (n_queries,),
 _ROW_VALUES = {
     "item": """\
 item : array-like of shape (n_rows,), default=None
-    Item id of each row, of any type; once in a query. None, where a table has one line per row.
+    Item id of each row, of any type, once in a query; by default, the items that y_true carries.
 """,
     "similarity": """\
 similarity : array-like of shape (n_rows,), default=None
-    How alike each row's item is to what its person knows, as `profile_similarity` gives it.
+    Similarity of each row's item to the items its person chose before, from `profile_similarity`.
 """,
 }
 _N_JOBS = """\
 n_jobs : int, default=1
-    Threads to work in, -1 for one per core. A search over models fills the cores already.
+    Threads to work in, -1 for one per core. Keep 1 inside a search that runs on all cores.
 """
 _MEAN = """\
 float
@@ -42,12 +42,12 @@ float
 """
 _POOLED = """\
 float
-    Of all queries together.
+    Value of all queries together.
 """
 _RAISES = """\
 ValueError
-    If y_true is flat and no query ids are found; if lengths differ; if {score} is NaN or text,
-    a grade is {grade}, an id is missing; if an option cannot have its value.
+    If rows are flat and lack the query ids that the metric needs; if lengths differ; if {score} is
+    NaN or text, a grade is {grade}, an id is missing; if an option cannot have its value.
 TypeError
     If the metric has no such option, or an array is sparse.
 """

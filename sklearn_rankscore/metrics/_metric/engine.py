@@ -26,7 +26,7 @@ _GRADES = ("judged", "unjudged", "unused")
 
 
 class Settled(NamedTuple):
-    """A metric with a value for each of its options: what the rows are computed by."""
+    """A metric with a value for each of its options, ready to be computed."""
 
     metric: Any  # the Metric
     ties: str
@@ -46,9 +46,9 @@ def run(
 ) -> tuple[Rows, list[Any]]:
     """Collect the rows once and compute each metric of them; one sort for each tie policy.
 
-    `of_rows` are sample_weight, and other values of each row by their names. Give the rows and,
-    for each metric, its values of shape (n_queries,), undefined ones replaced; of a metric of all
-    queries together, the sum that its `pool` takes.
+    `of_rows` are sample_weight and other values of each row, by name. Return the rows and one
+    result per metric: its values, shape (n_queries,), with undefined ones replaced; or, for a
+    metric with a `pool`, the sum that `pool` takes.
     """
     one_thread = type(n_jobs) is int and n_jobs == 1
     with nullcontext(map) if one_thread else open_mapper(n_jobs) as mapper:
@@ -65,7 +65,7 @@ def collect_rows(
     mapper: Mapper = map,
     **of_rows: Any,
 ) -> Rows:
-    """Check what the metrics need of the rows, and no more."""
+    """Collect the rows, and check only what the metrics need of them."""
     needed: dict[str, str] = {}  # kind of grades, and the first metric that needs it
     of_queries = False
     for one in settled:
@@ -135,7 +135,7 @@ def _join(
 def look_up_items(
     settled: Settled, items: Items | None, rows: Rows | None = None
 ) -> dict[str, Any]:
-    """Give the options of a formula; in the place of a table, what it holds of the items.
+    """Return the options of a formula, each item table replaced by what it says of the items.
 
     Where rows have no items, a table must have a line for each row.
     """
@@ -191,7 +191,7 @@ def take_means(settled: Sequence[Settled], rows: Rows, values: Sequence[Any]) ->
 
 
 def warn_undefined(name: str, stacklevel: int) -> float:
-    """Give the mean of no query, and say so."""
+    """Warn that the metric is undefined for every query, and return NaN."""
     warnings.warn(
         f"{name} is undefined for every query; its docstring says when. Set "
         "replace_undefined_by to say what such a query scores.",
@@ -204,7 +204,7 @@ def warn_undefined(name: str, stacklevel: int) -> float:
 def compute_means(
     settled: Sequence[Settled], y_true: Any, y_score: Any, qid: Any, **rest: Any
 ) -> list[float]:
-    """Compute the mean of each metric; `rest` is of `run`."""
+    """Compute the mean of each metric; `rest` goes to `run`."""
     rows, values = run(settled, y_true, y_score, qid, **rest)
     return take_means(settled, rows, values)
 
@@ -219,7 +219,7 @@ def compute_per_query(
     for one in settled:
         if one.metric.pool is not None:
             raise TypeError(
-                f"{one.metric.name} is of all queries together, it has no value per query."
+                f"{one.metric.name} is one value for all queries; it has no value per query."
             )
     rows, values = run(settled, y_true, y_score, qid, **rest)
     if rows.weight is not None:

@@ -31,7 +31,7 @@ ROW_VALUES = ("item", "similarity")
 
 
 class PerQuery(NamedTuple):
-    """One value per query: what a metric is the mean of.
+    """The value of each query; the metric is their mean.
 
     Attributes
     ----------
@@ -67,13 +67,13 @@ class Metric:
     bound : dict
         Options that are set already, as `get_metric("ndcg@10")` sets k.
     greater_is_better : bool
-        Whether more is better; a scorer negates a metric of which less is.
+        Whether a higher value is better; if not, a scorer negates the metric.
     grades : {"judged", "unjudged", "unused"}
-        Whether every row needs a grade; or may have none (NaN), as nobody has judged it; or no
-        grade is used, so that `y_true` may be None.
+        "judged": every row needs a grade; "unjudged": a row that nobody has judged may have none
+        (NaN); "unused": the metric reads no grades, and `y_true` may be None.
     own_ties : bool
-        Whether the metric itself defines what equal scores mean, so that ``ties="average"`` is
-        that, not an expectation over their orders.
+        Whether the metric itself defines what equal scores mean: ``ties="average"`` then follows
+        this definition and takes no expectation over orders.
     row_values : tuple of str
         What else it may need of each row: "item", "similarity". Passed to a call by these names;
         a scorer finds them as it finds query ids.
@@ -87,9 +87,9 @@ class Metric:
     best_orders : bool
         Whether there is a value for the best and for the worst order of tied rows.
     shared : tuple of str
-        Which of the options that most metrics have it has.
+        The options that this metric takes from those that most metrics have.
     conventions : dict of str to dict
-        By program, the options of the metric that differ there from those of other metrics.
+        For each program, the options of this metric whose values differ from the general ones.
 
     Attributes
     ----------
@@ -167,12 +167,12 @@ class Metric:
     def per_query(
         self, y_true: Any, y_score: Any, *, qid: Any = None, n_jobs: int = 1, **options: Any
     ) -> PerQuery:
-        """Value of each query: what the mean is taken of.
+        """Compute the value of each query, over which the metric takes its mean.
 
         Parameters
         ----------
         y_true, y_score, qid, n_jobs, **options
-            As for the metric itself; weights belong to the mean.
+            As for the metric itself, except for sample_weight, which only the mean takes.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Metric:
         return Settled(self, ties, undefined, values, needs)
 
     def _as_in(self, program: str) -> Mapping[str, Any]:
-        """Options as another program has them."""
+        """Find the option values of another program's convention."""
         records = self._records.items()
         general = {o: r.conventions[program] for o, r in records if program in r.conventions}
         return general | dict(self.conventions.get(program, {}))
@@ -271,7 +271,7 @@ def _find_records(metric: Metric) -> dict[str, Option]:
         if not isinstance(record, Option):
             raise TypeError(
                 f"The default of each keyword-only parameter of {metric.formula.__name__} must be "
-                f"the Option that it is. Got {record!r} for {name}."
+                f"an Option. Got {record!r} for {name} instead."
             )
     shared = {name: SHARED[name] for name in metric.shared}
     if "ties" in shared and metric.own_ties:

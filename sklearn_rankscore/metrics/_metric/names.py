@@ -42,7 +42,7 @@ def spell(name: str, k: int | None) -> str:
 
 
 def spell_options(bound: Mapping[str, Any]) -> str:
-    """Write the options that are set, but for the cutoff, which the name has."""
+    """Write the options that are set, except the cutoff, which is in the metric's name."""
     return "".join(f", {name}={value!r}" for name, value in bound.items() if name != "k")
 
 

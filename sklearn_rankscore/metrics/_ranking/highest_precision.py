@@ -38,9 +38,9 @@ class MixedTies(NamedTuple):
 
 
 def expect_rise(ties: MixedTies, wanted: Array, best: Array) -> Array:
-    """Give how far above `best` the highest precision with `wanted` relevant rows is expected.
+    """Compute by how much the expected highest precision of each query exceeds `best`.
 
-    `best` is the precision that every order reaches. All three have one value per query.
+    Every order reaches `best`. A rank counts if `wanted` relevant rows stand at or above it.
     """
     through = ties.found + ties.relevant
     matters = through / (ties.rows + ties.relevant) > best[ties.query]

@@ -22,7 +22,7 @@ _CELLS = 1 << 16
 _MANY_CELLS = 1 << 19
 # Below this size a block costs more to start than its padding costs to carry.
 _SMALL = 1 << 12
-# At least this share of a block's cells hold rows.
+# In a block that is not small, at least this share of the cells hold rows.
 _FILLED = 0.85
 
 
@@ -78,7 +78,7 @@ def cut_into_blocks(queries: Queries, *, large: bool = False) -> list[Block]:
 
 
 class Ranking:
-    """A rectangle of queries: rows are queries, columns are ranks 1, 2, 3 … by falling score.
+    """A rectangle of queries: lines are queries, columns are ranks 1, 2, 3 … by falling score.
 
     `ties` is one of TIE_POLICIES, `depth` how many ranks are wanted at most. Rows whose score is
     -inf were not retrieved: they have no rank.
@@ -110,7 +110,7 @@ class Ranking:
     def once(self, key: Hashable, make: Callable[..., Any], *args: Any) -> Any:
         """Make what several metrics ask for, once."""
         if key not in self._kept:
-            # The arguments stay alive with it, so that an id in the key stays theirs.
+            # Keep the arguments: a key has the id() of one, which a new object could take over.
             self._kept[key] = make(*args), args
         return self._kept[key][0]
 
@@ -142,7 +142,7 @@ class Ranking:
         return best.astype(np.float64, copy=False)
 
     def expected(self, value: Array) -> Array:
-        """Give the expected value at each rank of a value per row; 0 where no row is ranked."""
+        """Give the expected value of the row at each rank; 0 where no row is ranked."""
         return np.asarray(self.once(("expected", id(value)), self._expect, value))
 
     def _expect(self, value: Array) -> Array:
@@ -186,7 +186,7 @@ class Ranking:
         return Chosen(certain, tied, length - certain.sum(axis=1), length)
 
     def continue_through(self, stop: Array) -> Array:
-        """E[product of (1 - stop) over the rows up to and with each rank], of a value per row."""
+        """Compute E[product of (1 - stop) through each rank], from one `stop` per row."""
         go_on = 1.0 - self.in_order(stop)
         if self._averaged is None:
             return np.asarray(np.cumprod(go_on, axis=1)[:, : self.n_ranks])

@@ -58,8 +58,8 @@ class Hits:
     def count_others_above(self) -> tuple[Array, Array]:
         """Count the rows that are not relevant, above the tie of each rank and in the tie itself.
 
-        Above a relevant row stand all of the first and, with equal probability, 0, 1, … or all of
-        the second.
+        All of the first stand above a relevant row of the tie. Of the second, 0, 1, … or all stand
+        above it, each with equal probability.
         """
         place = np.arange(self._relevant.shape[1])
         before = place - (np.cumsum(self._relevant, axis=1) - self._relevant)
@@ -79,7 +79,7 @@ class Hits:
         return before + self._blocks.total(self._relevant), last
 
     def find_mixed_ties(self) -> MixedTies:
-        """Find the ties in which one order reaches a relevant row sooner than another."""
+        """Find the ties that hold relevant rows and other rows."""
         if self._blocks is None:
             return MixedTies(*np.empty((5, 0), dtype=np.intp))
         before = np.cumsum(self._relevant, axis=1) - self._relevant

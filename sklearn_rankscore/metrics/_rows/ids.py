@@ -93,7 +93,7 @@ def check_same_kind_of_ids(ids: Array, before: str = "") -> str:
 
 
 def check_same_kind(kind: str, before: str) -> str:
-    """Refuse another kind of ids than the parts before had; "" if there was none before."""
+    """Refuse ids of another kind than `before`, the kind of earlier parts ("" if none)."""
     if before and kind != before:
         raise ValueError(
             f"Query ids must be of one type in all parts of a column. Got {kind} beside {before}; "

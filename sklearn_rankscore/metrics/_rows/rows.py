@@ -164,8 +164,8 @@ class Rows:
     ) -> Self:
         """Check rows given flat with ids, or as a rectangle with one line per query.
 
-        Every row may need a grade ("judged"), or some ("unjudged"), or none ("unused"). `qid` may
-        be Queries, if the rows have been grouped already. `mapper` is `map`, or works in threads.
+        Every row needs a grade ("judged"), or may lack one ("unjudged"), or no grade is read
+        ("unused"). `qid` may be Queries of grouped rows. `mapper` is `map`, or works in threads.
         """
         qid = carried(y_true, "qid") if qid is None else qid
         known = qid is None or isinstance(qid, Queries)
@@ -241,7 +241,7 @@ def _come_back(values: Array, starts: Array) -> bool:
 
 
 def _number_items(item: Any, queries: Queries) -> Items:
-    """Number the items of rows and arrange them with the rows; an item is once in a query."""
+    """Number the items of rows, arranged with the rows; refuse an item twice in a query."""
     if queries.rectangular and is_array(item):
         item = np.ravel(item)
     elif queries.rectangular and isinstance(item, list):
@@ -273,7 +273,7 @@ def _make_no_grades(y_true: Any, y_score: Any) -> Array:
 
 
 def carried(y: Any, name: str) -> Any:
-    """Find what travels on y for each row, by its name: on a RankTarget, or as an index level."""
+    """Find the values that y carries for each row, on a RankTarget or in an index level."""
     if not isinstance(y, np.ndarray):
         return index_level(y, name)
     return getattr(y, "qid", None) if name == "qid" else getattr(y, "metadata", {}).get(name)
@@ -302,7 +302,7 @@ def _rectangle(grade: Array, score: Array) -> Queries:
         )
     if grade.shape[1] == 1 < len(grade):
         raise ValueError(
-            f"y_true is one column, shape {grade.shape}: as a rectangle that is a query for each "
-            "row, with nothing to rank. Pass it flat, with qid=…, one id per row."
+            f"y_true is one column, shape {grade.shape}: each row would be a query of its own, "
+            "with nothing to rank. Pass it flat, with qid=…, one id per row."
         )
     return Queries.from_rectangle(grade.shape)

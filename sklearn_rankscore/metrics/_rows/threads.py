@@ -1,4 +1,4 @@
-"""Threads, for callers who ask for them: NumPy frees the interpreter while it sorts and adds."""
+"""Threads, for callers who ask for them: NumPy releases the GIL while it sorts and adds."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor

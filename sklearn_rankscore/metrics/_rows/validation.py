@@ -30,7 +30,7 @@ _NAN_CURE = {
 
 
 def as_numbers(values: Any, name: str, *, missing: bool = False) -> Array:
-    """Turn array-likes of any library into an array of real numbers; NaN only if `missing` may."""
+    """Turn an array-like of any library into real numbers; refuse NaN unless `missing`."""
     if sparse.issparse(values):
         raise TypeError(
             f"{name} must be a dense array. Got a sparse {type(values).__name__} instead; "
@@ -158,7 +158,7 @@ def as_scores(values: Any) -> Array:
 
 
 def _spread_apart(scores: Array) -> Array:
-    """Give scores that are too fine for float64 as the nearest floats that keep their order."""
+    """Round scores that are too fine for float64, and keep different scores different."""
     distinct, place = np.unique(scores, return_inverse=True)
     largest = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
@@ -215,13 +215,13 @@ def as_similarities(values: Any, name: str, n_rows: int) -> Array:
 
 
 def check_same_length(name: str, length: int, n_rows: int) -> None:
-    """Refuse an array that has not one value per row."""
+    """Refuse an array that does not have one value per row."""
     if length != n_rows:
         hint = ""
         if "qid" in name:
             hint = " Query ids are wanted, one per row, not group sizes."
         elif name in ("item_features", "popularity"):
-            hint = " If each line of it is of an item, pass item=… as well."
+            hint = " If its lines belong to items and not to rows, pass item=… as well."
         raise ValueError(
             f"{name} must have one value per row. Got {length} values for {n_rows} rows instead."
             f"{hint}"
@@ -282,6 +282,6 @@ def as_real(value: Any) -> float:
 
 
 def check_cutoff(value: Any, parameter: str) -> int:
-    """Refuse what is no cutoff; cut a huge one to what NumPy can count, which no list reaches."""
+    """Refuse a value that is not a cutoff; lower a huge one to the largest that NumPy counts."""
     k = check_positive_integer(value, parameter, ", or None for the whole list")
     return min(k, sys.maxsize)

@@ -1,4 +1,4 @@
-"""Weights of queries: checked, and what they make of values."""
+"""Check the weights of queries, and sum values by them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def check_weights(weight: Array) -> None:
 
 
 def check_some_weight(some: Any) -> None:
-    """Refuse weights that leave nothing."""
+    """Refuse weights that are all 0."""
     if not some:
         raise ValueError("sample_weight must leave at least one query. Got only zeros instead.")
 

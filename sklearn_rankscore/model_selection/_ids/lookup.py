@@ -30,7 +30,7 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
 
 
 def check_name(name: Any, parameter: str = "qid") -> None:
-    """Refuse values of the rows in the place of the name under which to find them."""
+    """Refuse a parameter that is no name, such as the ids themselves."""
     if not (isinstance(name, str) and name):
         raise TypeError(
             f"The {parameter!r} parameter must be a name, under which the values are found. Got "
@@ -41,7 +41,7 @@ def check_name(name: Any, parameter: str = "qid") -> None:
 def find_query_ids(
     name: str, X: Any, y: Any, passed: Any, seeker: str, parameter: str = "qid"
 ) -> Any:
-    """Find the query id of each row; refuse a number of ids that is not that of the rows."""
+    """Find the query id of each row; refuse ids that are more or fewer than the rows."""
     if passed is None and isinstance(y, RankTarget):
         passed = y.named(name)
     found = find(name, X, y, passed) if passed is None else passed
@@ -84,7 +84,7 @@ def _list_five_ways(name: str, on_target: str) -> str:
 def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     """Say which names X and y have, for an error message about one that they lack."""
     if isinstance(y, RankTarget) and y.qid is None:
-        return "This RankTarget was reshaped or joined and lost its own. "
+        return "This RankTarget was reshaped or joined, so it lost its ids and metadata. "
     names = [*column_names(X), *(y.metadata if isinstance(y, RankTarget) else ())]
     names += [*index_levels(X), *index_levels(y)]
     if names:
@@ -92,7 +92,7 @@ def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
         return f"There are only the names {describe(names)}.{hint} "
     if type(y) is np.ndarray and type(X) is np.ndarray:
         return (
-            "X and y came as plain arrays. If you passed ids on them, something around it (a step "
+            "X and y came as plain arrays. If you passed ids on them, a caller in between (a step "
             "of a Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
             "HistGradientBoosting, a stacking estimator, …) has turned them into plain arrays. "
         )

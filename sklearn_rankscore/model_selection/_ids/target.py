@@ -23,9 +23,9 @@ class QuerySplitWarning(UserWarning):
 class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     """Relevance grades that carry the query id of each row.
 
-    A model sees the plain array of grades. Where scikit-learn cuts it into folds, it cuts the ids
-    along, so that scorers and splitters find them: no routing, no extra column. A RankTarget also
-    remembers how many rows each query had when it was made. So a scorer notices a split that cuts
+    A model sees the plain array of grades. When scikit-learn cuts a RankTarget into folds, the ids
+    come along, so that scorers and splitters find them: no routing, no extra column. A RankTarget
+    also remembers how many rows each query had at first. So a scorer notices a split that cuts
     through a query. It is read-only, so that no grade moves away from its id. Arithmetic gives
     plain arrays: to binarise, make ``RankTarget(y > 1, qid=qid)``.
 
@@ -61,7 +61,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     """
 
     _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
-    # Two names that a call could not pass: size of the row's query, number of the row.
+    # Keys of `_rows`. The last two are no Python names, so that no keyword takes them.
     _QID, _SIZE, _ROW = "qid", "rows of the query", "number of the row"
 
     def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
@@ -117,12 +117,12 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return {name: rows for name, rows in self._known_rows().items() if name not in own}
 
     def named(self, name: str) -> Array | None:
-        """Give what was passed by this name, else the query ids; None once rows are unknown."""
+        """Find the metadata of this name, else the query ids; None if the ids are lost."""
         rows = self._known_rows()
         return rows.get(name, rows.get(self._QID))
 
     def cut_queries(self, queries: Queries | None = None) -> Array:
-        """Ids of the queries that have not all the rows they were made with, each once.
+        """Find the ids of the queries that no longer hold each original row exactly once.
 
         `queries` are the rows grouped by the ids; None: they are grouped now.
         """
@@ -167,7 +167,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return np.asarray(self).copy(order)
 
     def rows_in_place(self) -> bool:
-        """Whether no rows were chosen or reordered since it was made."""
+        """Whether the i-th row is still the i-th row of the target as it was first made."""
         rows = self._known_rows()
         return bool(rows) and bool((rows[self._ROW] == np.arange(len(self))).all())
 
@@ -273,9 +273,9 @@ def _tell_dask(target: type) -> None:
     """Tell Dask, if it is imported, that a RankTarget is more than the array that it looks like.
 
     Dask sends and hashes the numbers of any array, without what a subclass adds to them: a worker
-    would get grades that have lost their ids. Dask can be told only once it is imported, so that
-    it is told each time a target is made, or asked for what belongs to its rows; joblib asks for
-    its bytes before it sends it.
+    would get grades that have lost their ids. Dask can be told only after its import, so each
+    target tells it again when it is made and when its rows are read; joblib reads `nbytes`, and
+    so the rows, before it sends a target.
     """
     for module, name, way in _WAYS:
         # Another thread may still be importing the module: the next call tells it.

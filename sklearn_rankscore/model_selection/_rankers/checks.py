@@ -40,7 +40,7 @@ def check_reserved(ranker: Any, arguments: Mapping[str, Any]) -> None:
     reserved = dialect.RESERVED & arguments.keys()
     if dialect.dialect_of(ranker) and reserved:
         raise TypeError(
-            f"QueryRanker tells the ranker of its queries itself. Got "
+            f"QueryRanker itself passes the queries to the ranker. Got "
             f"{', '.join(sorted(reserved))}; pass qid=…, one id per row, and eval_set=[(X, y)] "
             "with eval_qid=[…]."
         )

@@ -25,7 +25,7 @@ def _ranker_has(method: str) -> Callable[[Any], bool]:
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A ranker that finds its query ids itself, for searches and pipelines like any regressor.
+    """A ranker that finds its query ids itself; it works in searches like any regressor.
 
     LightGBM wants group sizes, XGBoost sorted integer ids, CatBoost grouped ids, and a search
     passes none of them. QueryRanker finds the ids where the scorers find them, sorts the rows by
@@ -190,7 +190,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         float
-            From 0 to 1; nan if no query has a relevant row.
+            From 0 to 1; a query without relevant rows scores 0.
         """
         scorer = make_rank_scorer("ndcg", qid=self.qid)
         return scorer(self, X, y, qid=qid, sample_weight=sample_weight)

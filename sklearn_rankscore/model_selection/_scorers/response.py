@@ -1,4 +1,4 @@
-"""From any fitted estimator to one number per row, by which its rows are ranked."""
+"""Ask any fitted estimator for one score per row, to rank the rows by."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +15,10 @@ RESPONSE_METHODS = ("auto", "predict", "decision_function", "predict_proba")
 def ask_estimator(estimator: Any, X: Any, method: str = "auto") -> Array:
     """Ask a fitted estimator for the score of each row, shape (n_rows,), higher is better.
 
-    A regressor or ranker answers with ``predict``. A classifier of two grades answers with
-    ``decision_function`` or, without one, with the probability of the higher grade. A classifier
-    of more grades answers with the expected grade, sum of p(grade) * grade. Predicted classes
-    never count, as they tie most rows. An outlier detector answers with ``decision_function``.
+    With "auto", a regressor or ranker answers with ``predict``. A classifier of two grades answers
+    with ``decision_function`` or, without one, with the probability of the higher grade. With
+    more grades it answers with the expected grade, sum of p(grade) * grade; never with predicted
+    classes, as they tie most rows. An outlier detector answers with ``decision_function``.
     """
     if method == "auto":
         method = _choose_method(estimator)

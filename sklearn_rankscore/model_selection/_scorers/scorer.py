@@ -1,4 +1,4 @@
-"""Scorers that know queries: what `sklearn.metrics.make_scorer` would make if it did."""
+"""Scorers that know about queries, as those of `sklearn.metrics.make_scorer` do not."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self, TypeVar
@@ -25,7 +25,7 @@ _NOT_WHOLE = "they are not scored whole"
 
 
 class Scorer(Generic[Score]):
-    """What the scorers of one metric and of several have in common."""
+    """Base class of `RankScorer` and `MultiRankScorer`."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Scorer(Generic[Score]):
         }
         needed = {name for one in self._settled for name in one.needs}
         if any(isinstance(o, ItemTable) for one in self._settled for o in one.options.values()):
-            needed.add("item")  # a fold has no lines of a table
+            needed.add("item")  # in a fold, only items lead from a row to its line in a table
         for parameter, name in names.items():
             if parameter in needed and found[parameter] is None:
                 raise ValueError(
@@ -276,8 +276,8 @@ def make_rank_scorer(
         column of X, a level of X's pandas index.
     item, similarity : str, default="item", "similarity"
         Names under which the items of rows, and their similarities to a profile, are found in the
-        same places, for metrics that need them. A column of X is a feature to the model as well;
-        ``RankTarget(y, qid=…, item=…)`` is none.
+        same places, for metrics that need them. The model also learns from a column of X, but not
+        from what ``RankTarget(y, qid=…, item=…)`` carries.
     response_method : {"auto", "predict", "decision_function", "predict_proba"}, default="auto"
         What rows are ranked by. "auto": what a regressor or ranker predicts; for a classifier of
         two grades its decision function or probability, for more its expected grade.
@@ -285,13 +285,13 @@ def make_rank_scorer(
         What to do when a RankTarget shows that the split has cut through queries.
     **metric_options
         Options of the metric, such as ``gain="exponential"``, and tables by item, such as
-        ``popularity=counts``: one for all folds, so make it of what came before all of them.
+        ``popularity=counts``. A table serves all folds: compute it from data before all of them.
 
     Returns
     -------
     RankScorer
-        ``scorer(estimator, X, y)`` gives a float, higher is better: a metric of which less is
-        better is negated. Pickles, copies, and runs in any joblib backend.
+        ``scorer(estimator, X, y)`` gives a float, higher is better: a metric that is better when
+        lower is negated. The scorer can be pickled and copied, and runs in any joblib backend.
 
     Raises
     ------
@@ -347,7 +347,7 @@ def make_multi_rank_scorer(
     qid, item, similarity, response_method, on_split_query
         As for `make_rank_scorer`.
     **metric_options
-        Options of the metrics; each takes those that it has, at least one must have each.
+        Options of the metrics. Each metric takes those it has; one that no metric has is an error.
 
     Returns
     -------
@@ -358,7 +358,7 @@ def make_multi_rank_scorer(
     Raises
     ------
     ValueError
-        If there is no such metric or option value, or one is named twice, or there is none.
+        If there is no such metric or option value, a name occurs twice, or `metrics` is empty.
     TypeError
         If no metric has such an option, or `metrics` is a single name.
 

@@ -10,7 +10,7 @@ from sklearn_rankscore.model_selection._ids import lookup
 
 
 class QueryKFold(GroupKFold):  # type: ignore[misc]
-    """K folds of whole queries: scikit-learn's GroupKFold, which finds the query ids itself.
+    """K folds of whole queries: a GroupKFold that finds the query ids itself.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def get_n_splits(
         self, X: Any = None, y: Any = None, groups: Any = None, *, qid: Any = None
     ) -> int:
-        """Count the folds; scikit-learn passes what it passes to `split`, which is not used."""
+        """Count the folds. scikit-learn passes the arguments of `split`; they are not used."""
         del qid
         return int(super().get_n_splits(X, y, groups))
 

@@ -50,7 +50,7 @@ def split_report(
         Times of rows, or their name; None: the name is that of `cv`, or "times". Without times,
         the report says nothing about the future.
     groups : array-like of shape (n_rows,), default=None
-        Groups for a splitter that requests them; None: the query ids.
+        Groups for a splitter that takes them; None: the query ids for scikit-learn's splitters.
     metric : str or Metric, default="ndcg@10"
         Metric of the random model.
 
@@ -122,7 +122,7 @@ def _name_and_values(value: Any, cv: Any, name: str) -> tuple[str, Any]:
 
 
 def _choose_requested(splitter: Any, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Choose the metadata that a splitter requests; groups are the ids if it requests no ids."""
+    """Choose what a splitter requests; if a scikit-learn one takes no ids, they are its groups."""
     if not hasattr(splitter, "get_metadata_routing"):  # not a scikit-learn splitter
         takes_groups = "groups" in inspect.signature(splitter.split).parameters
         return {"groups": metadata["groups"]} if takes_groups else {}
@@ -226,7 +226,7 @@ class SplitReport:
 
     @property
     def honest(self) -> bool:
-        """Whether `verdict` names no fault that makes scores on this split misleading."""
+        """True if the report finds nothing that makes scores on this split misleading."""
         return not self._problems()
 
     @property
@@ -273,7 +273,7 @@ class SplitReport:
         return sum(getattr(fold, count) or 0 for fold in self.folds)
 
     def _problems(self) -> list[str]:
-        """List what makes scores on this split misleading, each with its cure."""
+        """List what makes scores on this split misleading, with a cure where there is one."""
         cut, future = self._total("cut_queries"), self._total("future_rows")
         problems = []
         if cut and (future or not self._has_times()):

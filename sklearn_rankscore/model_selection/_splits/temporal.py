@@ -44,12 +44,12 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     train_span : number or timedelta, default=None
         Length of time to train on (a rolling window); None: all earlier rows (expanding).
     queries : {"whole", "any"}, default="whole"
-        "whole": train and test keep a query only if they hold all of its rows. "any": keep all
+        "whole": each of train and test keeps only queries that it holds whole. "any": keep all
         rows, for queries such as users, who have rows on both sides of a cut-off. "any" needs no
         query ids; give a scorer ``on_split_query="ignore"`` if y is a RankTarget.
     times, qid : str, default="times" and "qid"
-        Names under which times and query ids are found; see `make_rank_scorer`. Without them, a
-        DatetimeIndex or PeriodIndex of y or X gives the times.
+        Names under which times and query ids are found; see `make_rank_scorer`. If nothing has the
+        name of the times, a DatetimeIndex or PeriodIndex of y or X gives them.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         qid: Any = None,
         times: Any = None,
     ) -> int:
-        """Count the cut-offs; scikit-learn passes what it passes to `split`, which is not used."""
+        """Count the cut-offs. scikit-learn passes the arguments of `split`; they are not used."""
         del X, y, groups, qid, times
         return int(self.n_splits) if self.cutoffs is None else np.size(self.cutoffs)
 
@@ -200,8 +200,8 @@ def _whole(rows: Array, query: Array) -> Array:
 def _no_rows(part: str, cutoff: str, *, cut: Any) -> str:
     if cut:
         return (
-            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query there has "
-            "rows outside too. queries='any' keeps the rows of such queries."
+            f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query in {part} "
+            f"also has rows outside it. queries='any' keeps the rows of such queries."
         )
     return (
         f"TemporalSplit finds no {part} rows at the cut-off {cutoff}. Choose other cutoffs, gap "
