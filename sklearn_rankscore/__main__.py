@@ -200,14 +200,14 @@ def _format_candidates(
     for at in np.argsort(results[f"rank_test_{next(iter(metrics))}"], kind="stable"):
         mark = ("*" if at == best else "") + ("r" if at == by_rmse else "")
         scores = [
-            f"{_shown(results, name, at):.4f} ± {results[f'std_test_{name}'][at]:.4f}"
+            f"{_read_mean_score(results, name, at):.4f} ± {results[f'std_test_{name}'][at]:.4f}"
             for name in metrics
         ]
         lines.append([mark, *map(str, results["params"][at].values()), *scores])
     return as_text(lines)
 
 
-def _shown(results: Mapping[str, Any], name: str, at: int) -> float:
+def _read_mean_score(results: Mapping[str, Any], name: str, at: int) -> float:
     """Give the mean score of a candidate; undo the sign that scikit-learn gives RMSE."""
     mean = float(results[f"mean_test_{name}"][at])
     return -mean if name == _RMSE else mean
@@ -220,7 +220,7 @@ def _format_choice(search: GridSearchCV, chosen_by: str, by_rmse: int) -> str:
     width = max(map(len, rows))
     lines = [
         f"{label:<{width}}  {_format_parameters(results['params'][at])}  "
-        f"{chosen_by} {mean[at]:.4f}, {_RMSE} {_shown(results, _RMSE, at):.4f}"
+        f"{chosen_by} {mean[at]:.4f}, {_RMSE} {_read_mean_score(results, _RMSE, at):.4f}"
         for label, at in rows.items()
     ]
     cost = mean[search.best_index_] - mean[by_rmse]

@@ -7,25 +7,25 @@ import numpy as np
 from scipy import sparse
 
 
-def index_level(rows: Any, name: str) -> Any:
+def get_index_level(rows: Any, name: str) -> Any:
     """Give the values of a level of a pandas index by its name, or None."""
     index: Any = getattr(rows, "index", None)
     return index.get_level_values(name) if name in getattr(index, "names", ()) else None
 
 
-def index_levels(rows: Any) -> list[Any]:
+def list_index_levels(rows: Any) -> list[Any]:
     """Give the names of the levels of a pandas index; none for anything else."""
     return [level for level in getattr(getattr(rows, "index", None), "names", ()) if level]
 
 
-def column_names(X: Any) -> list[Any]:
+def list_columns(X: Any) -> list[Any]:
     """Give the names of the columns of a frame; none for anything else."""
     return list(getattr(X, "columns", ()))
 
 
 def drop_column(X: Any, name: str) -> Any:
     """Give X without a column; X itself where it has no such column."""
-    if name not in column_names(X):
+    if name not in list_columns(X):
         return X
     return X.drop(columns=[name]) if hasattr(X, "iloc") else X.drop(name)
 
@@ -68,7 +68,7 @@ def is_array(values: Any) -> bool:
     return hasattr(values, "__array__")
 
 
-def without_loss(values: Any) -> Any:
+def keep_exact(values: Any) -> Any:
     """Turn a polars column that NumPy cannot hold exactly into an array of Python objects.
 
     NumPy has no 128-bit integers, and its text of fixed width loses a NUL at the end.
@@ -82,6 +82,19 @@ def without_loss(values: Any) -> Any:
 def has_dates(values: Any) -> bool:
     """Whether the type of an array or a column is one of dates."""
     return getattr(getattr(values, "dtype", None), "kind", "") == "M"
+
+
+def get_index_of_dates(rows: Any) -> Any:
+    """Give the pandas index of rows if it holds dates or periods, or None."""
+    index = getattr(rows, "index", None)
+    return index if has_dates(index) or hasattr(index, "to_timestamp") else None
+
+
+def unwrap_date(value: Any) -> Any:
+    """Turn a date, a period (its start) or a span of pandas into NumPy's; keep anything else."""
+    for method in ("to_timestamp", "to_datetime64", "to_timedelta64"):
+        value = getattr(value, method)() if hasattr(value, method) else value
+    return value
 
 
 def split_index(value: Any) -> tuple[Any, Any] | None:

@@ -113,7 +113,7 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
         (["--jobs", "0"], "--jobs must not be 0"),
         (["--metric", "ideal_dcg@5"], "is the same for all models"),
         (["--metric", "coverage@5"], "coverage@5 needs the item of each row, which is not read"),
-        (["--metric", "rmse"], "is what a ranking metric is compared with"),
+        (["--metric", "rmse"], "must be a ranking metric"),
         (["--metric", "serendipity"], "needs the item and similarity of each row"),
         (["--seed", "-1"], "--seed must not be negative"),
         (["--dat"], "expected one argument"),
@@ -177,6 +177,6 @@ def test_negative_scores_are_shown_as_they_are():
         "std_test_spearman_rho": [0.1],
         "mean_test_RMSE": [-1.5],
     }
-    shown = command._shown  # noqa: SLF001
+    shown = command._read_mean_score  # noqa: SLF001
     assert shown(results, "spearman_rho", 0) == -0.25
     assert shown(results, "RMSE", 0) == 1.5

@@ -11,7 +11,7 @@ from sklearn_rankscore.metrics._rows.per_query import read_per_query
 from sklearn_rankscore.metrics._rows.weights import (
     as_shares_of_largest,
     check_some_weight,
-    weighted_sums,
+    sum_by_weight,
 )
 
 
@@ -63,4 +63,4 @@ def _sum_up(table: Any) -> tuple[dict[str, Any], float]:
     _, values, weight = read_per_query(table)
     shares = as_shares_of_largest(weight)
     unit = 1.0 if weight is None else float(weight.max(initial=0.0))
-    return {name: weighted_sums(column, shares) for name, column in values.items()}, unit
+    return {name: sum_by_weight(column, shares) for name, column in values.items()}, unit

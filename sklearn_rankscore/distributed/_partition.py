@@ -17,7 +17,7 @@ def compute_per_query(rows: Any, request: Request, id_type: Any) -> Any:
     """Compute the per-query table of a partition."""
     values: dict[str, Any] = {}
     if len(rows):
-        with _name_rows(rows, request):
+        with _note_rows_in_error(rows, request):
             values = evaluate_per_query(metrics=request.metrics, **_take_columns(rows, request))
         if values[ID].dtype.kind == "U":
             values[ID] = values[ID].astype(object)  # which pandas turns into any type of text
@@ -39,12 +39,12 @@ def compute_sums(rows: Any, request: Request) -> RunningMeans:
     """Compute what the queries of a partition add to the means."""
     sums = RunningMeans(list(request.metrics.values()))
     if len(rows):
-        with _name_rows(rows, request):
+        with _note_rows_in_error(rows, request):
             sums.add(**_take_columns(rows, request))
     return sums
 
 
-def _name_rows(rows: Any, request: Request) -> AbstractContextManager[None]:
+def _note_rows_in_error(rows: Any, request: Request) -> AbstractContextManager[None]:
     """Say in an error which rows it is about."""
     first = rows[request.columns["qid"]].iloc[0]
     return error_context(

@@ -31,7 +31,7 @@ catalog_coverage = Metric(
     aliases=("coverage",),
     grades="unused",
     row_values=("item",),
-    pool=coverage.share_covered,
+    pool=coverage.compute_share_covered,
     best_orders=False,
     shared=("ties",),
 )
@@ -75,7 +75,7 @@ recall = Metric(relevance.recall, aliases=("r",))
 reciprocal_rank = Metric(
     user_models.reciprocal_rank, aliases=("rr", "mrr"), conventions={"catboost": _ZERO}
 )
-rmse = Metric(pointwise.rmse, greater_is_better=False, pool=pointwise.root_of_mean, shared=())
+rmse = Metric(pointwise.rmse, greater_is_better=False, pool=pointwise.take_root_of_mean, shared=())
 roc_auc = Metric(
     preferences.roc_auc,
     aliases=("auc",),

@@ -51,17 +51,17 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     >>> item_popularity(["a", "b", "a"], qid=[1, 1, 1]).counts.tolist()
     [1, 1]
     """
-    items = _sorted(Items.from_rows(item))
+    items = _sort_items(Items.from_rows(item))
     if qid is None:
         return Popularity(items.ids, np.bincount(items.codes), len(items.codes))
     queries = Queries.from_ids(qid, len(items.codes))
-    user = queries.per_row(np.arange(len(queries.ids)))
+    user = queries.spread_over_rows(np.arange(len(queries.ids)))
     pairs = np.unique(user * len(items.ids) + items.codes)
     counts = np.bincount(pairs % len(items.ids), minlength=len(items.ids))
     return Popularity(items.ids, counts, len(queries.ids))
 
 
-def _sorted(items: Items) -> Items:
+def _sort_items(items: Items) -> Items:
     try:
         order = np.argsort(items.ids)
     except TypeError:  # ids of mixed types have no order
@@ -144,7 +144,7 @@ def profile_similarity(
     units = sparse.diags(1.0 / np.where(table.norms > 0, table.norms, 1.0)) @ table.values
     n_past = np.asarray(weights.sum(axis=1)).ravel()
     profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
-    of_row = people.per_row(known)
+    of_row = people.spread_over_rows(known)
     lines = _find_lines(rows.look_up(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
     step = max(_NUMBERS // count_numbers_per_line(profiles), 1)

@@ -15,7 +15,7 @@ from sklearn_rankscore.metrics._rows.ids import (
     check_same_kind_of_ids,
     narrow_dtype,
 )
-from sklearn_rankscore.metrics._rows.rows import carried
+from sklearn_rankscore.metrics._rows.rows import find_carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length, encode_ids
 from sklearn_rankscore.metrics.evaluate import check_taken, split_options
 from sklearn_rankscore.streaming._running_means import RunningMeans
@@ -202,7 +202,7 @@ def _read_batch(batch: Any) -> dict[str, Any]:
 
 def _as_arrays(rows: dict[str, Any]) -> dict[str, Array]:
     """Give the columns of a batch, and those that y_true carries, as arrays of one length."""
-    found = {name: carried(rows.get("y_true"), name) for name in ("qid", *ROW_VALUES)}
+    found = {name: find_carried(rows.get("y_true"), name) for name in ("qid", *ROW_VALUES)}
     rows = {**found, **rows}
     if rows["qid"] is None:
         raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")

@@ -12,8 +12,8 @@ from sklearn_rankscore.metrics._metric.engine import Settled, look_up_items, run
 from sklearn_rankscore.metrics._rows.ids import as_python_values, narrow_dtype
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.rows import Queries
-from sklearn_rankscore.metrics._rows.weights import check_some_weight, weighted_sums
+from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
+from sklearn_rankscore.metrics._rows.weights import check_some_weight, sum_by_weight
 
 
 class RunningMeans:
@@ -40,7 +40,8 @@ class RunningMeans:
         self, y_true: Any, y_score: Any, qid: Any, *, n_jobs: int = 1, **of_rows: Any
     ) -> Queries:
         """Add rows of whole queries, and give the queries."""
-        _check_items(self._settled, of_rows.get("item"))
+        item = of_rows.get("item")
+        _check_items(self._settled, find_carried(y_true, "item") if item is None else item)
         rows, values = run(self._settled, y_true, y_score, qid, n_jobs=n_jobs, **of_rows)
         self.n_queries += len(rows.queries.ids)
         sums = np.zeros((len(values), 2))
@@ -49,7 +50,7 @@ class RunningMeans:
                 self._add_by_item(at, as_python_values(rows.items.ids), value)
             else:
                 pooled = one.metric.pool is not None
-                sums[at] = value if pooled else weighted_sums(value, rows.relative_weight)
+                sums[at] = value if pooled else sum_by_weight(value, rows.relative_weight)
         largest = 1.0 if rows.weight is None else float(rows.weight.max())
         self._parts.append((largest, sums))
         return rows.queries

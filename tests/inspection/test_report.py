@@ -258,7 +258,7 @@ def test_latex_without_pandas_says_what_to_install(monkeypatch):
     [
         ({"y_score": [1, 2]}, TypeError, "a dict of the scores of each model"),
         ({"y_score": {}}, TypeError, "a dict of the scores of each model"),
-        ({"y_score": {1: [1], "1": [2]}}, ValueError, "scores by different names. Got 1, '1'"),
+        ({"y_score": {1: [1], "1": [2]}}, ValueError, "must have different names. Got 1, '1'"),
         ({"n_resamples": 1}, ValueError, "n_resamples must be at least 2"),
         ({"baseline": "z"}, ValueError, "baseline must be one of a, b, c. Got 'z'"),
         ({"confidence_level": 95}, ValueError, "confidence_level must be above 0 and below 1"),

@@ -215,6 +215,9 @@ def test_rmse_is_that_of_scikit_learn():
         assert rmse(grade, score, qid=qid, sample_weight=weight) == pytest.approx(
             root_mean_squared_error(grade, score.astype(float), sample_weight=weight), **EXACT
         )
+        assert rmse(RankTarget(grade, qid=qid), score, sample_weight=weight) == pytest.approx(
+            root_mean_squared_error(grade, score.astype(float), sample_weight=weight), **EXACT
+        )
     assert not rmse.greater_is_better
     for wrong in (-np.inf, np.inf, 1e200):
         with pytest.raises(ValueError, match="y_score must be finite for rmse"):

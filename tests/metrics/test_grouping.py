@@ -62,7 +62,7 @@ def test_scores_and_grades_are_arranged_together(lowest, dtype):
     for got, values in ((got_score, score), (got_grade, grade), (queries.arrange(score), score)):
         np.testing.assert_array_equal(got, values[order])
         assert got.dtype == values.dtype
-    np.testing.assert_array_equal(queries.per_row(queries.ids), qid)
+    np.testing.assert_array_equal(queries.spread_over_rows(queries.ids), qid)
 
 
 def test_rows_in_order_for_a_long_while_and_then_apart():

@@ -150,7 +150,7 @@ def test_ways_to_give_one_evaluation_set(eval_set, eval_qid):
         (
             {"group": np.full(30, 8)},
             TypeError,
-            "tells the ranker of its queries itself. Got group",
+            "QueryRanker itself passes the queries to the ranker. Got group",
         ),
         ({"group_id": QID}, TypeError, r"Got group_id; pass qid=…, one id per row"),
         ({"qid": QID, "eval_group": [[8]]}, TypeError, "Got eval_group"),

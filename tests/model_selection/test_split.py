@@ -109,5 +109,5 @@ def test_what_cannot_be_split():
         next(QueryKFold(3).split(X, Y, qid=np.arange(1, 18)))
     with pytest.raises(TypeError, match=r"must be a name, under which the values"):
         QueryKFold(3, qid=QID)
-    with pytest.raises(ValueError, match="lost its own"):
+    with pytest.raises(ValueError, match="lost its ids"):
         next(QueryKFold(3).split(X, RankTarget(Y, qid=QID).reshape(-1)))

@@ -280,6 +280,14 @@ def test_what_cannot_be_used_is_refused_in_words(batches, options, error, messag
         evaluate_batches(batches, metrics=["mrr"], **options)
 
 
+def test_items_may_come_on_the_grades():
+    """As they may in memory, for metrics that look items up in a table."""
+    y_true = RankTarget([1, 0, 1], qid=[7, 7, 7], item=["a", "b", "c"])
+    options = {"metrics": ["novelty@2"], "popularity": {"a": 4, "b": 1, "c": 3}}
+    (value,) = evaluate_batches([{"y_true": y_true, "y_score": [3, 2, 1]}], **options).values()
+    assert value == 2.0  # -log2 of 4/8 and 1/8, on average
+
+
 def test_tables_with_a_line_for_each_row_are_refused():
     """They are not cut where the rows are: the items must be said."""
     with pytest.raises(TypeError, match="needs item"):

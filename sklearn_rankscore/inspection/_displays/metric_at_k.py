@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
-from sklearn_rankscore.inspection._report.query_values import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import name_models
 from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
@@ -90,7 +90,7 @@ class MetricAtKDisplay(Display):
         check_level(confidence_level)
         rng = np.random.default_rng(random_state)
         means, lows, highs = {}, {}, {}
-        for model, scores in scores_by_model(y_score, name).items():
+        for model, scores in name_models(y_score, name).items():
             _, columns = compute_per_query(
                 [bound.settle({"k": value}) for value in cutoffs], y_true, scores, qid
             )

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
 from sklearn_rankscore.inspection._explain.explain import explain
-from sklearn_rankscore.inspection._report.query_values import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import name_models
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -65,7 +65,7 @@ class PrecisionRecallDisplay(Display):
         min_relevance : float, default=None
             A row is relevant when its grade is at least this; None: above 0.
         """
-        models = scores_by_model(y_score, name)
+        models = name_models(y_score, name)
         if query is not None:
             return cls(*_trace_paths(y_true, models, qid, query, min_relevance)).plot(ax)
         levels = np.arange(11) / 10

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_rankscore.inspection._displays.display import COLOURS, Display
-from sklearn_rankscore.inspection._report.query_values import scores_by_model
+from sklearn_rankscore.inspection._report.query_values import name_models
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -77,7 +77,7 @@ class QueryDifferenceDisplay(Display):
             If `y_score` does not hold the scores of two models, or the metric is undefined for
             every query.
         """
-        models = scores_by_model(y_score, None)
+        models = name_models(y_score, None)
         if len(models) != 2:
             raise ValueError(
                 "A difference is of two models: y_score={'old': scores, 'new': scores}. Got "

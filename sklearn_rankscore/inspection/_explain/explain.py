@@ -15,7 +15,7 @@ from sklearn_rankscore.metrics._metric.engine import collect_rows
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
-from sklearn_rankscore.metrics._rows.rows import Queries, carried
+from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 
 
@@ -90,7 +90,7 @@ def explain(
     rows = collect_rows([settled], y_true, y_score, qid)
     queries = rows.queries
     at = _find_query(query, queries)
-    label, names = _name_rows(carried(y_true, "item") if item is None else item, queries)
+    label, names = _name_rows(find_carried(y_true, "item") if item is None else item, queries)
     here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
     names = [names[row] for row in queries.arrange(np.arange(len(rows.grade)))[here].tolist()]
     ranking = ExplainedRanking(rows.grade[here], rows.score[here], settled.ties)
@@ -107,7 +107,7 @@ def _find_query(query: Any, queries: Queries) -> int:
     """Find the number of the query with this id; if the id is None, of the only query."""
     if query is None and len(queries.ids) == 1:
         return 0
-    example = format_id(queries.in_order_of_appearance(queries.ids)[0])
+    example = format_id(queries.sort_by_appearance(queries.ids)[0])
     if query is None:
         raise ValueError(
             f"There are {len(queries.ids):,} queries. Say which to explain, for example "

@@ -179,7 +179,7 @@ def _check_weight(ids: Array, weight: Array | None, other: Array | None, model: 
         )
 
 
-def scores_by_model(y_score: Any, name: str | None) -> dict[str, Any]:
+def name_models(y_score: Any, name: str | None) -> dict[str, Any]:
     """Give the scores of each model by its name."""
     if isinstance(y_score, Mapping):
         models = {str(model): scores for model, scores in y_score.items()}

@@ -11,14 +11,14 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._report import statistics
 from sklearn_rankscore.inspection._report.query_values import (
     QueryValues,
+    name_models,
     read_tables,
     score_models,
-    scores_by_model,
 )
 from sklearn_rankscore.inspection._report.report import RankReport
 from sklearn_rankscore.metrics import Metric
 from sklearn_rankscore.metrics._rows.validation import check_positive_integer
-from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, weighted_sums
+from sklearn_rankscore.metrics._rows.weights import as_shares_of_largest, sum_by_weight
 from sklearn_rankscore.metrics.evaluate import name_metrics
 
 _METRICS = ("ndcg@10", "map", "mrr")
@@ -177,7 +177,7 @@ def _check_models(
             f"{name} must be a dict of {what} of each model, such as {{'ridge': …}}. Got "
             f"{describe(given)} instead."
         )
-    models = scores_by_model(given, None)
+    models = name_models(given, None)
     if baseline is not None and str(baseline) not in models:
         raise ValueError(f"baseline must be one of {', '.join(models)}. Got {describe(baseline)}.")
     statistics.check_level(confidence_level)
@@ -198,7 +198,7 @@ def _check_alone(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
 
 def _take_mean(column: Array, weight: Array | None) -> float:
     """Take the weighted mean of the defined values; NaN if there are none."""
-    total, total_weight = weighted_sums(column, weight)
+    total, total_weight = sum_by_weight(column, weight)
     return float(total / total_weight) if total_weight else np.nan
 
 

@@ -35,7 +35,7 @@ def kendall_tau_b(r: Ranking) -> Array:
     pairs = count_pairs(r)
     in_order = pairs.every - pairs.tied_score - pairs.tied_grade + pairs.tied_both
     spread = np.sqrt(pairs.every - pairs.tied_score) * np.sqrt(pairs.every - pairs.tied_grade)
-    return _coefficient(in_order - 2 * pairs.discordant, spread)
+    return _compute_coefficient(in_order - 2 * pairs.discordant, spread)
 
 
 def spearman_rho(r: Ranking) -> Array:
@@ -59,12 +59,12 @@ def spearman_rho(r: Ranking) -> Array:
     >>> round(spearman_rho([[2, 0, 1]], [[3, 2, 1]]), 4)
     0.5
     """
-    of_grade, of_score = _centred_ranks(r)
+    of_grade, of_score = _centre_ranks(r)
     spread = np.sqrt((of_grade**2).sum(axis=1)) * np.sqrt((of_score**2).sum(axis=1))
-    return _coefficient((of_grade * of_score).sum(axis=1), spread)
+    return _compute_coefficient((of_grade * of_score).sum(axis=1), spread)
 
 
-def _centred_ranks(r: Ranking) -> tuple[Array, Array]:
+def _centre_ranks(r: Ranking) -> tuple[Array, Array]:
     """Rank the grades, and the scores, of each query; subtract the mean rank of the query."""
     score = r.score
     if r.ties != "average":  # the policy chose one order: rank the retrieved rows by it
@@ -84,7 +84,7 @@ def _centre(value: Array, present: Array) -> Array:
     return np.where(present, ranks - middle[:, None], 0.0)
 
 
-def _coefficient(agreement: Array, spread: Array) -> Array:
+def _compute_coefficient(agreement: Array, spread: Array) -> Array:
     value = np.full(len(spread), np.nan)
     np.divide(agreement, spread, out=value, where=spread > 0)
     return np.asarray(np.clip(value, -1.0, 1.0))

@@ -53,7 +53,7 @@ def catalog_coverage(
     >>> catalog_coverage(None, y_score, qid=qid, item=item, k=2, catalog=list("abcdefgh"))
     0.25
     """
-    del catalog, unknown  # share_covered compares the items with the catalogue
+    del catalog, unknown  # compute_share_covered compares the items with the catalogue
     chance = r.chosen(k).chance
     listed = (chance > 0) & (r.weight > 0)[:, None]
     with np.errstate(divide="ignore"):
@@ -63,7 +63,9 @@ def catalog_coverage(
     return np.bincount(item, weights=missed, minlength=len(items.ids))
 
 
-def share_covered(missed: Array, *, catalog: Found | int | None, unknown: str, **_: Any) -> float:
+def compute_share_covered(
+    missed: Array, *, catalog: Found | int | None, unknown: str, **_: Any
+) -> float:
     """Compute the share covered, from the logarithm of each item's chance to be in no list."""
     covered = -np.expm1(missed)
     if catalog is None:

@@ -89,7 +89,7 @@ def cumulative_gain(r: Ranking, *, k: int | None = K, gain: Gain = GAIN) -> Arra
     >>> cumulative_gain([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], k=3)
     8.0
     """
-    found = r.expected(gains(r, gain))[:, :k]
+    found = r.expected(compute_gains(r, gain))[:, :k]
     r.note(gain=found)
     return np.asarray(found.sum(axis=1))
 
@@ -116,8 +116,8 @@ def dcg(
     >>> round(dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.32
     """
-    found = r.expected(gains(r, gain))[:, :k]
-    weight = discounts(r, discount)[:k]
+    found = r.expected(compute_gains(r, gain))[:, :k]
+    weight = compute_discounts(r, discount)[:k]
     r.note(gain=found, discount=weight)
     return found @ weight
 
@@ -143,8 +143,8 @@ def ideal_dcg(
     >>> round(ideal_dcg([[3, 2, 3, 0, 1]], [[5, 4, 3, 2, 1]], discount="jarvelin"), 2)
     7.76
     """
-    best = r.ideal(gains(r, gain))[:, :k]
-    weight = discounts(r, discount)[:k]
+    best = r.ideal(compute_gains(r, gain))[:, :k]
+    weight = compute_discounts(r, discount)[:k]
     r.note(ideal_gain=best, discount=weight)
     return best @ weight
 
@@ -171,8 +171,8 @@ def ndcg(
     >>> round(ndcg([3, 2, 0, 0, 1], [2, 3, 1, 2, 1], qid=["a", "a", "a", "b", "b"], k=1), 4)
     0.3333
     """
-    value = gains(r, gain, relative=True)
-    weight = discounts(r, discount)[:k]
+    value = compute_gains(r, gain, relative=True)
+    weight = compute_discounts(r, discount)[:k]
     found, best = r.expected(value)[:, :k], r.ideal(value)[:, :k]
     total, ideal = found @ weight, best @ weight
     r.note(gain=found, discount=weight, ideal_gain=best, dcg=total, ideal_dcg=ideal)
@@ -181,7 +181,7 @@ def ndcg(
     return np.asarray(np.minimum(share, 1.0))  # not above 1 by rounding
 
 
-def gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
+def compute_gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
     """Give the gain of each row, in input order; 0 beyond a query's end.
 
     With `relative`, exponential gains that are too large for a float are divided by a power of
@@ -248,7 +248,7 @@ def _check_worth(worth: Array) -> None:
         )
 
 
-def discounts(r: Ranking, discount: Discount) -> Array:
+def compute_discounts(r: Ranking, discount: Discount) -> Array:
     """Give the discount of each rank 1, 2, 3 …."""
     if isinstance(discount, str):
         return DISCOUNTS[discount](r.rank)

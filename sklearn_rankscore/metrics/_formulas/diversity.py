@@ -66,7 +66,7 @@ def intra_list_diversity(
     item_features.check_vectors(directed=item_similarity == "cosine")
     chosen = r.chosen(k)
     line = item_features.place[r.at_ranks(r.lay_out(item_features.items.codes))]
-    alike = mean_similarity(chosen, line, item_features, item_similarity)
+    alike = compute_mean_similarity(chosen, line, item_features, item_similarity)
     value: Array = np.maximum(1.0 - alike, 0.0) if item_similarity == "cosine" else 1.0 - alike
     value[chosen.length < 2] = np.nan
     return value
@@ -77,7 +77,7 @@ def find_needed_values(options: Mapping[str, Any]) -> tuple[str, ...]:
     return () if options["item_features"].by_line else ("item",)
 
 
-def mean_similarity(
+def compute_mean_similarity(
     chosen: Chosen, line: Array, found: Found, similarity: str | Callable[[Any, Any], Array]
 ) -> Array:
     """Give the expected mean similarity over the unordered pairs of each list.
@@ -106,14 +106,14 @@ def _sum_cosines(
     certain: Array, tied: Array, line: Array, found: Found, _: Any
 ) -> tuple[Array, Array, Array]:
     """Sum the cosines of pairs from sums of unit vectors: |Σu|² = items + 2 x sum over pairs."""
-    sure = _sum_of_units(certain, line, found)
+    sure = _sum_units(certain, line, found)
     if not tied.any():
-        return _pairs(sure, certain), np.zeros(len(line)), np.zeros(len(line))
-    maybe = _sum_of_units(tied, line, found)
-    return _pairs(sure, certain), _dot(sure, maybe), _pairs(maybe, tied)
+        return _sum_pairs(sure, certain), np.zeros(len(line)), np.zeros(len(line))
+    maybe = _sum_units(tied, line, found)
+    return _sum_pairs(sure, certain), _multiply_lines(sure, maybe), _sum_pairs(maybe, tied)
 
 
-def _sum_of_units(chosen: Array, line: Array, found: Found) -> Any:
+def _sum_units(chosen: Array, line: Array, found: Found) -> Any:
     lines = line[chosen]
     ends = np.cumsum(chosen.sum(axis=1))
     weights = sparse.csr_matrix(
@@ -123,14 +123,14 @@ def _sum_of_units(chosen: Array, line: Array, found: Found) -> Any:
     return weights @ found.table.values
 
 
-def _dot(one: Any, other: Any) -> Array:
+def _multiply_lines(one: Any, other: Any) -> Array:
     if sparse.issparse(one):
         return np.asarray(one.multiply(other).sum(axis=1)).ravel()
     return np.asarray(np.einsum("ij,ij->i", one, other))
 
 
-def _pairs(sums: Any, chosen: Array) -> Array:
-    return np.asarray((_dot(sums, sums) - chosen.sum(axis=1)) / 2)
+def _sum_pairs(sums: Any, chosen: Array) -> Array:
+    return np.asarray((_multiply_lines(sums, sums) - chosen.sum(axis=1)) / 2)
 
 
 def _sum_similarities(

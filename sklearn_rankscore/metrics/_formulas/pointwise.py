@@ -40,6 +40,6 @@ def rmse(r: Ranking) -> Array:
     return np.array([r.weight @ (errors**2).sum(axis=1), r.weight @ r.n_rows])
 
 
-def root_of_mean(sums: Array) -> float:
+def take_root_of_mean(sums: Array) -> float:
     """Compute RMSE from the sums of squares and of weights."""
     return float(np.sqrt(sums[0] / sums[1]))

@@ -210,9 +210,9 @@ def serendipity(
     if definition == "rectools" and popularity is not None:
         found = _sum_leads_over_popularity(r, k, relevant, popularity, catalog)
     else:
-        worth = relevant * (1.0 - _similarity(r))
+        worth = relevant * (1.0 - _lay_out_similarity(r))
         if definition == "unexpected" and popularity is not None:
-            worth *= _similarity(r) <= max_similarity + _ROUNDED
+            worth *= _lay_out_similarity(r) <= max_similarity + _ROUNDED
             worth *= ~_is_popular(popularity, popular_share)[r.lay_out(popularity.items.codes)]
         found = r.expected(worth)[:, :k].sum(axis=1)
     length = r.n_listed(k)
@@ -234,7 +234,7 @@ def find_needed_values(options: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _similarity(r: Ranking) -> Array:
+def _lay_out_similarity(r: Ranking) -> Array:
     return r.lay_out(r.rows.values["similarity"])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.metrics._formulas.cumulated_gain import gains
+from sklearn_rankscore.metrics._formulas.cumulated_gain import compute_gains
 from sklearn_rankscore.metrics._options import MIN_RELEVANCE, K, option
 from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.validation import number_that
@@ -132,7 +132,7 @@ def expected_reciprocal_rank(
     >>> round(expected_reciprocal_rank([[4, 0, 2]], [[3, 2, 1]]), 4)
     0.9414
     """
-    satisfied = gains(r, "exponential") / 2.0**max_grade
+    satisfied = compute_gains(r, "exponential") / 2.0**max_grade
     on = r.continue_through(satisfied)[:, :k]
     stops_here, worth = -np.diff(on, axis=1, prepend=1.0), 1.0 / r.rank[:k]
     r.note(stops_here=stops_here, worth=worth)

@@ -8,7 +8,7 @@ from sklearn_rankscore.metrics._options import Option
 
 _Y_TRUE = """\
 y_true : array-like of shape (n_rows,) or (n_queries, n_rows_per_query)
-    Relevance grade of each row: numbers or booleans, {missing}. Flat if `qid` is given or y_true
+    Relevance grade of each row: {of_grades}. Flat if `qid` is given or y_true
     is a RankTarget or a pandas Series with an index level named "qid"; else one line per query.
 """
 _Y_SCORE_AND_QID = """\
@@ -46,8 +46,8 @@ float
 """
 _RAISES = """\
 ValueError
-    If rows are flat and lack the query ids that the metric needs; if lengths differ; if {score} is
-    NaN or text, a grade is {grade}, an id is missing; if an option cannot have its value.
+    If rows are flat and lack the query ids that the metric needs; if lengths differ; if {values};
+    if an id is missing; if an option cannot have its value.
 TypeError
     If the metric has no such option, or an array is sparse.
 """
@@ -57,7 +57,14 @@ def write_docstring(metric: Any, records: Mapping[str, Option]) -> str:
     """Put the shared sections between a formula's text and its references."""
     head, references, tail = (inspect.getdoc(metric.formula) or "").partition("References\n")
     parameters = [
-        _Y_TRUE.format(missing=_of_grades(metric, "not missing", "NaN where nobody has judged")),
+        _Y_TRUE.format(
+            of_grades=_choose_by_grades(
+                metric,
+                "numbers or booleans, not missing",
+                "numbers or booleans, NaN where nobody has judged",
+                "not read, may be None",
+            )
+        ),
         _Y_SCORE_AND_QID,
         _SAMPLE_WEIGHT.format(where="" if metric.pool else " in the mean"),
         *(_ROW_VALUES[name] for name in metric.row_values),
@@ -66,20 +73,24 @@ def write_docstring(metric: Any, records: Mapping[str, Option]) -> str:
     ]
     negative = " or negative" if {"gain", "max_grade"} & records.keys() else ""
     raises = _RAISES.format(
-        score=_of_grades(metric, "a grade or a score", "a score"),
-        grade=_of_grades(metric, f"infinite{negative}", "text or infinite"),
+        values=_choose_by_grades(
+            metric,
+            f"a grade or a score is NaN or text, a grade is infinite{negative}",
+            "a score is NaN or text, a grade is text or infinite",
+            "a score is NaN or text",
+        )
     )
     sections = [
-        _section("Parameters", "".join(parameters)),
-        _section("Returns", _POOLED if metric.pool else _MEAN),
-        _section("Raises", raises),
+        _write_section("Parameters", "".join(parameters)),
+        _write_section("Returns", _POOLED if metric.pool else _MEAN),
+        _write_section("Raises", raises),
     ]
     return f"{head.rstrip()}\n\n{''.join(sections)}{references}{tail}"
 
 
-def _of_grades(metric: Any, judged: str, unjudged: str) -> str:
-    return unjudged if metric.grades == "unjudged" else judged
+def _choose_by_grades(metric: Any, judged: str, unjudged: str, unused: str) -> str:
+    return {"judged": judged, "unjudged": unjudged, "unused": unused}[metric.grades]
 
 
-def _section(title: str, text: str) -> str:
+def _write_section(title: str, text: str) -> str:
     return f"{title}\n{'-' * len(title)}\n{text}\n"

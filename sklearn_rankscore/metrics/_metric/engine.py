@@ -16,7 +16,7 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._ranking.ranking import Block, Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable
 from sklearn_rankscore.metrics._rows.items import Items
-from sklearn_rankscore.metrics._rows.rows import Queries, Rows, carried
+from sklearn_rankscore.metrics._rows.rows import Queries, Rows, find_carried
 from sklearn_rankscore.metrics._rows.threads import Mapper, open_mapper
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
@@ -79,10 +79,11 @@ def collect_rows(
     for one in settled:
         for name in one.metric.row_values:
             if of_rows.get(name) is None:
-                of_rows[name] = carried(y_true, name)
+                of_rows[name] = find_carried(y_true, name)
             if of_rows[name] is None and name in one.needs:
                 raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
-    if not of_queries and qid is None and np.ndim(y_score) == 1:  # all rows together, as in RMSE
+    own = find_carried(y_true, "qid") if qid is None else qid
+    if not of_queries and own is None and np.ndim(y_score) == 1:  # all rows together, as in RMSE
         qid = np.zeros(len(y_score), dtype=np.int8)
     rows = Rows.collect(y_true, y_score, qid, grades=grades, mapper=mapper, **of_rows)
     for one in settled:
@@ -224,5 +225,5 @@ def compute_per_query(
     rows, values = run(settled, y_true, y_score, qid, **rest)
     if rows.weight is not None:
         values.append(rows.weight)
-    seen = rows.queries.in_order_of_appearance
+    seen = rows.queries.sort_by_appearance
     return seen(rows.queries.ids), [seen(value) for value in values]

@@ -139,7 +139,9 @@ class Metric:
 
     def _set_bound(self, options: Mapping[str, Any]) -> None:
         bound = self.check_options(options)
-        vars(self).update(bound=MappingProxyType(bound), __signature__=_signature(self, bound))
+        vars(self).update(
+            bound=MappingProxyType(bound), __signature__=_make_signature(self, bound)
+        )
 
     def __call__(
         self,
@@ -216,7 +218,7 @@ class Metric:
         """Give every option its value: what was said, else the convention's, else the default."""
         said = {**self.bound, **self.check_options(options)} if options else self.bound
         program = said.get("convention")
-        values = {**self.options, **(self._as_in(program) if program else {}), **said}
+        values = {**self.options, **(self._find_convention(program) if program else {}), **said}
         for name, value in values.items():
             if value is REQUIRED:
                 raise TypeError(f"{self.name} needs {name}=….")
@@ -227,7 +229,7 @@ class Metric:
         ties, undefined = values.pop("ties", "average"), values.pop("replace_undefined_by", np.nan)
         return Settled(self, ties, undefined, values, needs)
 
-    def _as_in(self, program: str) -> Mapping[str, Any]:
+    def _find_convention(self, program: str) -> Mapping[str, Any]:
         """Find the option values of another program's convention."""
         records = self._records.items()
         general = {o: r.conventions[program] for o, r in records if program in r.conventions}
@@ -281,7 +283,7 @@ def _find_records(metric: Metric) -> dict[str, Option]:
     return own | shared
 
 
-def _signature(metric: Metric, bound: Mapping[str, Any]) -> inspect.Signature:
+def _make_signature(metric: Metric, bound: Mapping[str, Any]) -> inspect.Signature:
     of_rows = dict.fromkeys(("qid", "sample_weight", *metric.row_values))
     options = {
         name: inspect.Parameter.empty if value is REQUIRED else value

@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import column_names, is_array, split_index
+from sklearn_rankscore._foreign import is_array, list_columns, split_index
 from sklearn_rankscore._messages import describe, format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
@@ -224,7 +224,7 @@ def _read_table(value: Any, parameter: str, name: str) -> ItemTable:
         ids, lines = value
     elif (by_index := split_index(value)) is not None:
         ids, lines = by_index
-    elif sparse.issparse(value) or (is_array(value) and not column_names(value)):
+    elif sparse.issparse(value) or (is_array(value) and not list_columns(value)):
         ids, lines = None, value
     else:
         raise TypeError(

@@ -69,14 +69,14 @@ class Found(NamedTuple):
 
 def check_comparable(name: str, ids: Array, other: str, others: Array) -> None:
     """Refuse ids of another kind than the others, where they have none in common."""
-    if len(others) and _kind(ids) != _kind(others):
+    if len(others) and _name_kind(ids) != _name_kind(others):
         raise ValueError(
             f"{name} and {other} must name the same things. Got {name} such as "
             f"{format_id(ids[0])}, {other} such as {format_id(others[0])}, and none in both."
         )
 
 
-def _kind(ids: Array) -> str:
+def _name_kind(ids: Array) -> str:
     """Give "n" for numbers, else the type of the first id."""
     first = ids[0].item() if ids.dtype.kind in "biuf" else ids[0]
     return "n" if isinstance(first, Number) else type(first).__name__

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import index_level, is_array
+from sklearn_rankscore._foreign import get_index_level, is_array
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
@@ -49,10 +49,10 @@ class Queries:
             validation.check_same_length("qid", len(values), n_rows)
         if not len(values):
             return cls(values, values.astype(np.intp), values.astype(np.intp))
-        if len(values) > _FEW and _come_back(values, _run_starts(values[:_FEW])):
+        if len(values) > _FEW and _any_comes_back(values, _find_run_starts(values[:_FEW])):
             return cls._interleaved(values, ids)
-        starts = _run_starts(values)
-        if _come_back(values, starts):
+        starts = _find_run_starts(values)
+        if _any_comes_back(values, starts):
             return cls._interleaved(values, ids)
         heads = values[starts]
         lengths = np.diff(starts, append=len(values))
@@ -114,24 +114,24 @@ class Queries:
             return np.ascontiguousarray(values)
         return np.ascontiguousarray(values).take(self._order)
 
-    def in_order_of_appearance(self, values: Array) -> Array:
+    def sort_by_appearance(self, values: Array) -> Array:
         """Put one value per query in the order in which the queries first appear."""
         if self.codes is None:
             return values
         return values[np.argsort(self._order[self.starts])]
 
-    def per_row(self, values: Array) -> Array:
+    def spread_over_rows(self, values: Array) -> Array:
         """Give each row, in input order, the value of its query."""
         if self.codes is None:
             return np.repeat(values, self.lengths)
         return values[self.codes]
 
-    def weight_per_query(self, weight: Array) -> Array:
+    def reduce_weights(self, weight: Array) -> Array:
         """Give the weight of each query, from one per row, the same on all rows of a query."""
         of_query = self.arrange(weight)[self.starts]
-        differs = weight != self.per_row(of_query)
+        differs = weight != self.spread_over_rows(of_query)
         if differs.any():
-            query = format_id(self.per_row(self.ids)[differs.argmax()])
+            query = format_id(self.spread_over_rows(self.ids)[differs.argmax()])
             raise ValueError(
                 "sample_weight is the weight of a query and must be the same on all rows of a "
                 f"query. Got different weights in query {query} instead."
@@ -167,21 +167,21 @@ class Rows:
         Every row needs a grade ("judged"), or may lack one ("unjudged"), or no grade is read
         ("unused"). `qid` may be Queries of grouped rows. `mapper` is `map`, or works in threads.
         """
-        qid = carried(y_true, "qid") if qid is None else qid
+        qid = find_carried(y_true, "qid") if qid is None else qid
         known = qid is None or isinstance(qid, Queries)
         checks: list[Any] = [partial(validation.as_scores, y_score)]
         if grades == "unused":
-            checks.append(partial(_make_no_grades, y_true, y_score))
+            checks.append(partial(_make_zero_grades, y_true, y_score))
         else:
             checks.append(partial(validation.as_grades, y_true, unjudged=grades == "unjudged"))
         checks += [] if known else [partial(Queries.from_ids, qid)]
         score, grade, *grouped = mapper(call, checks)
         if qid is None:
-            queries = _rectangle(grade, score)
+            queries = _read_rectangle(grade, score)
         else:
             queries = qid if known else grouped[0]
             if not grade.ndim == score.ndim == 1:
-                grade, score = _flat(grade, "y_true"), _flat(score, "y_score")
+                grade, score = _flatten(grade, "y_true"), _flatten(score, "y_score")
             if not len(grade) == len(score) == queries.n_rows:
                 validation.check_same_length("y_score", len(score), len(grade))
                 validation.check_same_length("qid", queries.n_rows, len(grade))
@@ -214,12 +214,12 @@ class Rows:
         if self.queries.rectangular and weight.size == self.grade.size:
             weight = weight.ravel()
         with np.errstate(over="ignore"):
-            weight = _flat(weight, "sample_weight").astype(np.float64)
+            weight = _flatten(weight, "sample_weight").astype(np.float64)
         check_weights(weight)
         if self.queries.rectangular and len(weight) == len(self.queries.ids):
             return weight
         validation.check_same_length("sample_weight", len(weight), len(self.grade))
-        return self.queries.weight_per_query(weight)
+        return self.queries.reduce_weights(weight)
 
     @cached_property
     def relative_weight(self) -> Array | None:
@@ -227,14 +227,14 @@ class Rows:
         return as_shares_of_largest(self.weight)
 
 
-def _run_starts(values: Array) -> Array:
+def _find_run_starts(values: Array) -> Array:
     """Find the rows at which a run of equal ids begins."""
     begins = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
     return np.flatnonzero(begins)
 
 
-def _come_back(values: Array, starts: Array) -> bool:
+def _any_comes_back(values: Array, starts: Array) -> bool:
     """Whether any id has more than one run."""
     heads = values[starts]
     return not (heads[1:] > heads[:-1]).all() and len(np.unique(heads)) < len(heads)
@@ -264,7 +264,7 @@ def _number_items(item: Any, queries: Queries) -> Items:
     return Items(items.ids, codes)
 
 
-def _make_no_grades(y_true: Any, y_score: Any) -> Array:
+def _make_zero_grades(y_true: Any, y_score: Any) -> Array:
     """Make a grade of 0 for each row, where no metric needs grades."""
     shape = np.shape(y_score)
     if y_true is not None and np.size(y_true) != np.prod(shape, dtype=int):
@@ -272,14 +272,14 @@ def _make_no_grades(y_true: Any, y_score: Any) -> Array:
     return np.zeros(shape, dtype=np.int16)
 
 
-def carried(y: Any, name: str) -> Any:
+def find_carried(y: Any, name: str) -> Any:
     """Find the values that y carries for each row, on a RankTarget or in an index level."""
     if not isinstance(y, np.ndarray):
-        return index_level(y, name)
+        return get_index_level(y, name)
     return getattr(y, "qid", None) if name == "qid" else getattr(y, "metadata", {}).get(name)
 
 
-def _flat(values: Array, name: str) -> Array:
+def _flatten(values: Array, name: str) -> Array:
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values.ravel()
     raise ValueError(
@@ -288,7 +288,7 @@ def _flat(values: Array, name: str) -> Array:
     )
 
 
-def _rectangle(grade: Array, score: Array) -> Queries:
+def _read_rectangle(grade: Array, score: Array) -> Queries:
     if grade.ndim < 2:
         raise ValueError(_NO_IDS.format(shape=grade.shape))
     if grade.ndim > 2:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import is_array, is_extension_column, without_loss
+from sklearn_rankscore._foreign import is_array, is_extension_column, keep_exact
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.ids import as_objects, describe_missing_id, encode_objects
@@ -38,7 +38,7 @@ def as_numbers(values: Any, name: str, *, missing: bool = False) -> Array:
         )
     masked = isinstance(values, np.ma.MaskedArray)
     try:
-        held = values if isinstance(values, np.ndarray) else without_loss(values)
+        held = values if isinstance(values, np.ndarray) else keep_exact(values)
         array = np.ma.getdata(held) if masked else np.asarray(held)
         if array.dtype == object:  # nullable and mixed columns: let NumPy look at the values
             array = np.array(array.tolist())
@@ -199,7 +199,7 @@ def _read_ids(ids: Any, name: str) -> Array:
         # Not by the hash tables of Arrow, which tell two zeros apart and take NaN for an id.
         return np.asarray(ids.to_numpy(dtype=np.float64, na_value=np.nan))
     # A list becomes objects: NumPy would turn [1, "1"] into two equal strings.
-    return np.asarray(without_loss(ids)) if is_array(ids) else as_objects(ids, name)
+    return np.asarray(keep_exact(ids)) if is_array(ids) else as_objects(ids, name)
 
 
 def as_similarities(values: Any, name: str, n_rows: int) -> Array:

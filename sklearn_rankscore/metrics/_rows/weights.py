@@ -25,7 +25,7 @@ def as_shares_of_largest(weight: Array | None) -> Array | None:
     return weight / largest if largest else weight
 
 
-def weighted_sums(value: Array, weight: Array | None) -> Array:
+def sum_by_weight(value: Array, weight: Array | None) -> Array:
     """Give the sum of the weighted values of queries that have one, and of their weights."""
     weight = np.ones(len(value)) if weight is None else weight
     counted = ~np.isnan(value) & (weight > 0)

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._foreign import column_names, count_rows, index_level, index_levels
+from sklearn_rankscore._foreign import count_rows, get_index_level, list_columns, list_index_levels
 from sklearn_rankscore._messages import describe, suggest
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.metrics._rows.rows import Queries, carried
+from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 
@@ -23,10 +23,10 @@ def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
     """
     if passed is not None:
         return passed
-    found = carried(y, name)
-    if found is None and name in column_names(X):
+    found = find_carried(y, name)
+    if found is None and name in list_columns(X):
         found = X[name]
-    return index_level(X, name) if found is None else found
+    return get_index_level(X, name) if found is None else found
 
 
 def check_name(name: Any, parameter: str = "qid") -> None:
@@ -85,8 +85,8 @@ def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     """Say which names X and y have, for an error message about one that they lack."""
     if isinstance(y, RankTarget) and y.qid is None:
         return "This RankTarget was reshaped or joined, so it lost its ids and metadata. "
-    names = [*column_names(X), *(y.metadata if isinstance(y, RankTarget) else ())]
-    names += [*index_levels(X), *index_levels(y)]
+    names = [*list_columns(X), *(y.metadata if isinstance(y, RankTarget) else ())]
+    names += [*list_index_levels(X), *list_index_levels(y)]
     if names:
         hint = suggest(name, names, f"{parameter}=")
         return f"There are only the names {describe(names)}.{hint} "
@@ -106,7 +106,7 @@ def number_queries(ids: Any) -> Array:
         codes = np.unique(queries.ids, return_inverse=True)[1]
     except TypeError:  # ids of mixed types have no order
         codes = np.arange(len(queries.ids))
-    return queries.per_row(codes)
+    return queries.spread_over_rows(codes)
 
 
 def request_by_name(request: Any, **names: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 
-from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, without_loss
+from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, keep_exact
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
@@ -81,7 +81,9 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         queries = Queries.from_ids(rows[cls._QID], len(y))
         lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
         row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
-        return cls._put_together(y, {**rows, cls._SIZE: queries.per_row(lengths), cls._ROW: row})
+        return cls._put_together(
+            y, {**rows, cls._SIZE: queries.spread_over_rows(lengths), cls._ROW: row}
+        )
 
     @classmethod
     def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
@@ -137,10 +139,8 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         first = row if rising else np.unique(row, return_index=True)[1]
         if len(first) < len(self):  # some rows are repeated, which may hide that others miss
             again = np.delete(np.arange(len(self)), first)
-            cut[queries.per_row(np.arange(len(cut)))[again]] = True
-        return np.asarray(
-            queries.in_order_of_appearance(queries.ids)[queries.in_order_of_appearance(cut)]
-        )
+            cut[queries.spread_over_rows(np.arange(len(cut)))[again]] = True
+        return np.asarray(queries.sort_by_appearance(queries.ids)[queries.sort_by_appearance(cut)])
 
     def _pick(self, rows: Callable[[Array], Array]) -> Any:
         """Apply a choice of rows to the grades and to all that belongs to the rows."""
@@ -190,7 +190,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         rows, put_together = self._known_rows(), RankTarget._put_together
         if self.rows_in_place():
             queries = Queries.from_ids(rows[self._QID], len(self))
-            if (queries.per_row(queries.lengths) == rows[self._SIZE]).all():
+            if (queries.spread_over_rows(queries.lengths) == rows[self._SIZE]).all():
                 own = (self._SIZE, self._ROW)
                 rows = {name: values for name, values in rows.items() if name not in own}
                 put_together = RankTarget._whole
@@ -207,9 +207,9 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Compute on plain arrays: a sum or a comparison is no RankTarget."""
-        plain = [_plain(value) for value in inputs]
+        plain = [_as_plain(value) for value in inputs]
         for name, value in kwargs.items():
-            kwargs[name] = tuple(map(_plain, value)) if name == "out" else _plain(value)
+            kwargs[name] = tuple(map(_as_plain, value)) if name == "out" else _as_plain(value)
         return getattr(ufunc, method)(*plain, **kwargs)
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return f"RankTarget({grades}, {n_queries} queries)"
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, RankTarget) else value
 
 
@@ -231,7 +231,7 @@ def _as_one_dimension(values: Any, name: str) -> Array:
     if has_dates(values):
         values = drop_time_zone(values)
     array = (
-        np.array(without_loss(values))
+        np.array(keep_exact(values))
         if is_array(values)
         else narrow_dtype(as_objects(values, name))
     )
@@ -289,7 +289,7 @@ def _refuse_to_serialize(_: Any) -> Any:
     raise NotImplementedError
 
 
-def _token(target: Any) -> Any:
+def _hash_for_dask(target: Any) -> Any:
     """Let Dask hash the grades, the ids and all else."""
     from dask.tokenize import normalize_token  # noqa: PLC0415 - it is Dask that calls
 
@@ -298,5 +298,5 @@ def _token(target: Any) -> Any:
 
 _WAYS = (
     ("distributed.protocol", "dask_serialize", _refuse_to_serialize),
-    ("dask.tokenize", "normalize_token", _token),
+    ("dask.tokenize", "normalize_token", _hash_for_dask),
 )

@@ -20,14 +20,14 @@ _WHOLE_GRADES |= {"rank:ndcg"}
 
 def check_pointwise(model: Any) -> None:
     """Refuse a ranker whose fit takes no queries: it would learn from all rows as one query."""
-    name = type(dialect.last_step(model)).__name__
-    objective = dialect.parameters_of(model).get("objective")
+    name = type(dialect.find_last_step(model)).__name__
+    objective = dialect.get_parameters(model).get("objective")
     if str(objective).startswith("rank:"):
         raise ValueError(
             f"{name} with objective={objective!r} would take all rows for one query, as its fit "
             "takes no query ids. Wrap xgboost.XGBRanker instead."
         )
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in dialect.fit_signature(model).values())
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in dialect.inspect_fit(model).values())
     if takes_any and not (has_tag(is_regressor, model) or has_tag(is_classifier, model)):
         raise ValueError(
             f"Cannot tell which argument of {name}.fit takes the queries: it accepts **kwargs. "
@@ -38,7 +38,7 @@ def check_pointwise(model: Any) -> None:
 def check_reserved(ranker: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments of fit that QueryRanker itself passes to the ranker."""
     reserved = dialect.RESERVED & arguments.keys()
-    if dialect.dialect_of(ranker) and reserved:
+    if dialect.find_dialect(ranker) and reserved:
         raise TypeError(
             f"QueryRanker itself passes the queries to the ranker. Got "
             f"{', '.join(sorted(reserved))}; pass qid=…, one id per row, and eval_set=[(X, y)] "
@@ -79,7 +79,7 @@ def check_row_numbers(y: Any, arguments: Mapping[str, Any]) -> None:
 
 def check_whole_grades(ranker: Any, grades: Array) -> None:
     """Refuse fractional grades if the ranker's objective cannot learn from them."""
-    parameters = dialect.parameters_of(ranker)
+    parameters = dialect.get_parameters(ranker)
     # LGBMRanker learns by lambdarank if its objective is None.
     objective = parameters.get("objective", "not a parameter") or "lambdarank"
     if objective not in _WHOLE_GRADES or parameters.get("ndcg_exp_gain") is False:
@@ -87,7 +87,7 @@ def check_whole_grades(ranker: Any, grades: Array) -> None:
     fractional = grades[grades != np.floor(grades)] if grades.dtype.kind == "f" else grades[:0]
     if len(fractional):
         raise ValueError(
-            f"{type(dialect.last_step(ranker)).__name__} learns from whole grades 0, 1, 2, … by "
-            f"its objective {objective!r}. Got the grade {fractional[0]:g}; bin the grades, or "
+            f"{type(dialect.find_last_step(ranker)).__name__} learns from whole grades 0, 1, 2, … "
+            f"by its objective {objective!r}. Got the grade {fractional[0]:g}; bin the grades, or "
             "wrap a pointwise regressor, which takes any number."
         )

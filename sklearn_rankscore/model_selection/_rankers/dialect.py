@@ -26,43 +26,43 @@ _NOT_PER_ROW = COLUMNS | {"callbacks", "eval_at", "eval_metric", "eval_names", "
 ROW_NUMBERS = {"graph", "pairs"}
 
 
-def dialect_of(ranker: Any) -> str | None:
+def find_dialect(ranker: Any) -> str | None:
     """Find the argument of the ranker's fit that takes the queries; None if it is pointwise."""
-    names = fit_arguments(ranker)
+    names = list_fit_arguments(ranker)
     return next((name for name in _DIALECTS if name in names), None)
 
 
-def fit_arguments(ranker: Any) -> list[str]:
+def list_fit_arguments(ranker: Any) -> list[str]:
     """List the arguments, besides X and y, of the fit of a ranker or of a pipeline's last step."""
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    signature = fit_signature(ranker)
+    signature = inspect_fit(ranker)
     return [
         name for name, p in signature.items() if p.kind not in variadic and name not in ("X", "y")
     ]
 
 
-def fit_signature(ranker: Any) -> Mapping[str, inspect.Parameter]:
+def inspect_fit(ranker: Any) -> Mapping[str, inspect.Parameter]:
     """Inspect the fit of a ranker or of a pipeline's last step."""
-    return inspect.signature(last_step(ranker).fit).parameters
+    return inspect.signature(find_last_step(ranker).fit).parameters
 
 
-def routed_arguments(ranker: Any) -> list[str]:
+def list_routed_arguments(ranker: Any) -> list[str]:
     """List the arguments of the ranker's fit that QueryRanker requests by routing."""
-    return [name for name in fit_arguments(ranker) if name not in RESERVED | ROW_NUMBERS]
+    return [name for name in list_fit_arguments(ranker) if name not in RESERVED | ROW_NUMBERS]
 
 
-def last_step(ranker: Any) -> Any:
+def find_last_step(ranker: Any) -> Any:
     """Return the ranker itself, or the last step of a pipeline, however deep."""
     if isinstance(ranker, Pipeline):
-        return last_step(ranker.steps[-1][1])
+        return find_last_step(ranker.steps[-1][1])
     if not hasattr(ranker, "fit"):
         raise ValueError(f"A ranker must have a method fit. Got {describe(ranker)} instead.")
     return ranker
 
 
-def parameters_of(ranker: Any) -> dict[str, Any]:
+def get_parameters(ranker: Any) -> dict[str, Any]:
     """Return the parameters of a ranker or of a pipeline's last step; {} without get_params."""
-    last = last_step(ranker)
+    last = find_last_step(ranker)
     return dict(last.get_params(deep=False)) if hasattr(last, "get_params") else {}
 
 
@@ -116,30 +116,30 @@ def translate(
     ranker: Any, train: SortedRows, evaluation: Sequence[SortedRows], arguments: dict[str, Any]
 ) -> dict[str, Any]:
     """Build the ranker's fit arguments: the user's, sorted as the rows are, and the queries."""
-    dialect = dialect_of(ranker) or ""
+    dialect = find_dialect(ranker) or ""
     translated = {
         name: _sort_argument(ranker, name, value, train, evaluation)
         for name, value in arguments.items()
     }
-    translated[dialect] = _queries(dialect, train)
+    translated[dialect] = _express_queries(dialect, train)
     if not evaluation:
         return translated
     if dialect == "group_id":  # CatBoost takes the queries of an evaluation set in a Pool only
         translated["eval_set"] = [_make_pool(ranker, rows, arguments) for rows in evaluation]
         return translated
-    translated[f"eval_{dialect}"] = [_queries(dialect, rows) for rows in evaluation]
-    return translated | evaluation_arguments(ranker, [(rows.X, rows.y) for rows in evaluation])
+    translated[f"eval_{dialect}"] = [_express_queries(dialect, rows) for rows in evaluation]
+    return translated | name_evaluation_sets(ranker, [(rows.X, rows.y) for rows in evaluation])
 
 
-def evaluation_arguments(ranker: Any, pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+def name_evaluation_sets(ranker: Any, pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
     """Name the evaluation sets as the ranker does: eval_set, or eval_X, eval_y (LightGBM 4.7)."""
-    if "eval_X" not in fit_arguments(ranker):
+    if "eval_X" not in list_fit_arguments(ranker):
         return {"eval_set": pairs}
     X, y = zip(*pairs, strict=True)
     return {"eval_X": X, "eval_y": y}
 
 
-def _queries(dialect: str, rows: SortedRows) -> Array:
+def _express_queries(dialect: str, rows: SortedRows) -> Array:
     return rows.sizes if dialect == "group" else rows.query
 
 
@@ -168,9 +168,9 @@ def _sort_values(ranker: Any, name: str, values: Any, rows: SortedRows) -> Any:
     """Sort values as the rows are; XGBoost takes one weight per query, the others one per row."""
     if values is None:
         return None
-    is_xgboost = {"qid", "group"} <= set(fit_arguments(ranker))
+    is_xgboost = {"qid", "group"} <= set(list_fit_arguments(ranker))
     if is_xgboost and name.startswith("sample_weight"):
-        return rows.one_weight_per_query(values)
+        return rows.take_one_weight_per_query(values)
     return rows.sort_values(values)
 
 
@@ -178,5 +178,5 @@ def _make_pool(ranker: Any, rows: SortedRows, arguments: dict[str, Any]) -> Any:
     from catboost import Pool  # noqa: PLC0415 - installed wherever there is a CatBoost ranker
 
     kinds = ("cat_features", "text_features", "embedding_features")
-    columns = {kind: arguments.get(kind, parameters_of(ranker).get(kind)) for kind in kinds}
+    columns = {kind: arguments.get(kind, get_parameters(ranker).get(kind)) for kind in kinds}
     return Pool(rows.X, rows.y, group_id=rows.query, **columns)

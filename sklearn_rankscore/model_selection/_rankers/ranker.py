@@ -9,7 +9,7 @@ from sklearn.utils import RegressorTags, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_rankscore._foreign import column_names, drop_column
+from sklearn_rankscore._foreign import drop_column, list_columns
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
@@ -127,14 +127,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ranker = clone(self.ranker)
         evaluation = dialect.list_evaluation_sets(eval_set, eval_qid)
         checks.check_reserved(ranker, arguments)
-        if self.qid in column_names(X)[:-1]:  # dropping the last column shifts no other
+        if self.qid in list_columns(X)[:-1]:  # dropping the last column shifts no other
             checks.check_column_numbers(ranker, arguments, self.qid)
         checks.check_row_numbers(y, arguments)
-        if dialect.dialect_of(ranker) is None:
+        if dialect.find_dialect(ranker) is None:
             checks.check_pointwise(ranker)
             if evaluation:
                 pairs = [(drop_column(X_, self.qid), y_) for X_, y_, _ in evaluation]
-                arguments |= dialect.evaluation_arguments(ranker, pairs)
+                arguments |= dialect.name_evaluation_sets(ranker, pairs)
             X = drop_column(X, self.qid)
         else:
             train = self._sort_rows(X, y, qid, type(self).__name__, "qid")
@@ -230,7 +230,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         routing = super().get_metadata_routing()
         for request in (routing.fit, routing.score):
             lookup.request_by_name(request, qid=self.qid)
-        for name in dialect.routed_arguments(self.ranker):
+        for name in dialect.list_routed_arguments(self.ranker):
             if name not in routing.fit.requests:
                 routing.fit.add_request(param=name, alias=True)
         return routing

@@ -53,11 +53,11 @@ class SortedRows:
         """Number of rows of each query."""
         return np.bincount(self.query)
 
-    def one_weight_per_query(self, weight: Any) -> Array:
+    def take_one_weight_per_query(self, weight: Any) -> Array:
         """Reduce weights to one per query; refuse weights that differ within a query."""
         check_not_masked(weight, "sample_weight")
         weight = np.asarray(weight)
         check_same_length("sample_weight", len(weight), len(self.query))
-        Queries.from_ids(self.ids, len(weight)).weight_per_query(weight)
+        Queries.from_ids(self.ids, len(weight)).reduce_weights(weight)
         first = np.unique(self.query, return_index=True)[1]
         return np.asarray(self.sort_values(weight)[first])

@@ -16,7 +16,7 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
-from sklearn_rankscore.model_selection._splits.times import find_times, times_not_found
+from sklearn_rankscore.model_selection._splits.times import describe_missing_times, find_times
 
 
 def split_report(
@@ -91,7 +91,7 @@ def split_report(
     name, passed = _name_and_values(times, cv, "times")
     when = find_times(name, X, y, passed)
     if when is None and times is not None:
-        raise ValueError(times_not_found(name, X, y, "split_report"))
+        raise ValueError(describe_missing_times(name, X, y, "split_report"))
     query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
     metadata = _choose_requested(splitter, {"qid": ids, "groups": groups, "times": passed})

@@ -12,12 +12,12 @@ from sklearn_rankscore.metrics._rows.validation import check_choice, check_posit
 from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._splits.times import (
     add_span,
+    describe_missing_times,
     find_times,
     format_moment,
     list_moments,
     read_cutoffs,
     read_span,
-    times_not_found,
 )
 
 _QUERIES = ("whole", "any")
@@ -144,7 +144,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         seeker = type(self).__name__
         when = find_times(self.times, X, y, times)
         if when is None:
-            raise ValueError(times_not_found(self.times, X, y, seeker))
+            raise ValueError(describe_missing_times(self.times, X, y, seeker))
         query = None
         if self.queries == "whole":
             query = lookup.number_queries(lookup.find_query_ids(self.qid, X, y, qid, seeker))
@@ -152,7 +152,9 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             kept = [part if query is None else _whole(part, query) for part in (train, test)]
             for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
-                    raise ValueError(_no_rows(name, format_moment(cutoff), cut=part.any()))
+                    raise ValueError(
+                        _describe_empty_part(name, format_moment(cutoff), cut=part.any())
+                    )
             yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
 
     def _parts(self, when: Array) -> Iterator[tuple[Any, Array, Array]]:
@@ -197,7 +199,7 @@ def _whole(rows: Array, query: Array) -> Array:
     return np.asarray(rows & (missing[query] == 0))
 
 
-def _no_rows(part: str, cutoff: str, *, cut: Any) -> str:
+def _describe_empty_part(part: str, cutoff: str, *, cut: Any) -> str:
     if cut:
         return (
             f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query in {part} "

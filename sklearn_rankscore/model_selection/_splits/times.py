@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._foreign import count_rows, drop_time_zone, has_dates
+from sklearn_rankscore._foreign import count_rows, drop_time_zone, get_index_of_dates, unwrap_date
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import (
@@ -26,9 +26,7 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
     """Find the time of each row: metadata by its name, else an index of dates of y or X."""
     found = find(name, X, y, passed)
     for rows in (y, X):
-        index = getattr(rows, "index", None)
-        if found is None and (has_dates(index) or hasattr(index, "to_timestamp")):  # or periods
-            found = index
+        found = get_index_of_dates(rows) if found is None else found
     if found is None:
         return None
     times = read_times(found, "times")
@@ -36,7 +34,7 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
     return times
 
 
-def times_not_found(name: str, X: Any, y: Any, seeker: str) -> str:
+def describe_missing_times(name: str, X: Any, y: Any, seeker: str) -> str:
     """Write the error for times that were not found: list the ways to give them."""
     return (
         f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them in one of "
@@ -90,10 +88,7 @@ def _read_dates(array: Array, name: str) -> Array:
 
 def _as_datetime64(moment: Any, name: str) -> Any:
     """Convert a date object of Python, pandas or NumPy; a period becomes its start."""
-    if hasattr(moment, "to_timestamp"):
-        moment = moment.to_timestamp()
-    if hasattr(moment, "to_datetime64"):
-        return moment.to_datetime64()
+    moment = unwrap_date(moment)
     if isinstance(moment, datetime) and moment.tzinfo is not None:
         moment = moment.astimezone(UTC).replace(tzinfo=None)
     if moment is None or isinstance(moment, (date, np.datetime64)):
@@ -105,18 +100,18 @@ def _convert(values: Any, unit: str, what: str) -> Any:
     """Convert dates or spans to another unit; refuse those that it would wrap or round."""
     converted = values.astype(f"{values.dtype.kind}8[{unit}]")
     if not (converted.astype(values.dtype) == values).all():
-        raise ValueError(_does_not_fit(values, unit, what))
+        raise ValueError(_describe_misfit(values, unit, what))
     return converted
 
 
-def _does_not_fit(value: Any, unit: str, what: str) -> str:
+def _describe_misfit(value: Any, unit: str, what: str) -> str:
     return (
         f"{what} must be a whole number of {'micro' if unit == 'us' else 'nano'}seconds, the unit "
         f"of these times, of at most 64 bits. Got {describe(value)} instead."
     )
 
 
-def _unit(times: Array) -> str:
+def _get_unit(times: Array) -> str:
     return np.datetime_data(times.dtype)[0]
 
 
@@ -130,7 +125,7 @@ def read_cutoffs(values: Any, times: Array) -> list[Any]:
         kind = "dates" if are_dates else "numbers"
         raise ValueError(f"cutoffs must be {kind}, as times are. Got {describe(values)} instead.")
     if are_dates:
-        cutoffs = _convert(cutoffs, _unit(times), "cutoffs")
+        cutoffs = _convert(cutoffs, _get_unit(times), "cutoffs")
     if (cutoffs[1:] <= cutoffs[:-1]).any():
         raise ValueError(f"cutoffs must rise. Got {describe(values)} instead.")
     return list_moments(cutoffs)
@@ -145,7 +140,7 @@ def read_span(span: Any, name: str, times: Array) -> Any:
     """Convert a length of time to the unit of the times; refuse a negative one."""
     what = f"The {name!r} parameter"
     if times.dtype.kind == "M":
-        converted = _convert(_as_timedelta64(span, what), _unit(times), what)
+        converted = _convert(_as_timedelta64(span, what), _get_unit(times), what)
         negative = converted < np.timedelta64(0)
     elif isinstance(span, Real):
         converted = int(span) if isinstance(span, Integral) else float(span)
@@ -161,12 +156,11 @@ def read_span(span: Any, name: str, times: Array) -> Any:
 
 def _as_timedelta64(span: Any, what: str) -> Any:
     """Convert a timedelta of Python, pandas or NumPy; refuse one that has no fixed length."""
-    if hasattr(span, "to_timedelta64"):
-        span = span.to_timedelta64()
+    span = unwrap_date(span)
     if isinstance(span, timedelta):
         microseconds = span // timedelta(microseconds=1)
         if abs(microseconds) > _LARGEST:
-            raise ValueError(_does_not_fit(span, "us", what))
+            raise ValueError(_describe_misfit(span, "us", what))
         return np.timedelta64(microseconds, "us")
     if not isinstance(span, np.timedelta64):
         raise TypeError(
