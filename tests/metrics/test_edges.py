@@ -5,6 +5,7 @@ import pytest
 from conftest import needs
 
 from sklearn_rankscore import (
+    MetricAtKDisplay,
     RankTarget,
     catalog_coverage,
     get_metric,
@@ -79,3 +80,32 @@ def test_text_ids_of_polars_keep_a_nul_at_the_end():
     qid = pl.Series(["a", "a", "a\0", "a\0"])
     assert ndcg.per_query([1, 0, 0, 1], [1, 2, 1, 2], qid=qid).qid.tolist() == ["a", "a\0"]
     assert RankTarget([1, 0, 0, 1], qid=qid).qid.tolist() == ["a", "a", "a\0", "a\0"]
+
+
+@pytest.mark.parametrize("grade", [4, 499, 501, 990, 1000, 2000])
+@pytest.mark.parametrize("unit", [1.0, 1e149, 1e-149])
+def test_exponential_ndcg_is_finite_with_any_discount(grade, unit):
+    """Its ratio is that of plain integers, however large grades and discounts are."""
+    rows = {"gain": "exponential", "discount": lambda rank: unit / rank}
+    assert ndcg([[grade, 0]], [[2, 1]], **rows) == pytest.approx(1.0)
+    assert ndcg([[grade, 0]], [[1, 2]], **rows) == pytest.approx(0.5)
+    # (2^(g-1) - 1 + (2^g - 1) / 2) / (2^g - 1 + (2^(g-1) - 1) / 2), by Python's integers
+    high, low = 2**grade - 1, 2 ** (grade - 1) - 1
+    want = (2 * low + high) / (2 * high + low)
+    assert ndcg([[grade, grade - 1]], [[1, 2]], **rows) == pytest.approx(want)
+
+
+def test_tables_of_ids_of_two_types_are_equal():
+    """Metrics that hold them compare by value, whichever width the ids have."""
+    counts = np.array([3, 1])
+    one, other = (
+        novelty.bind(popularity=(np.array([1, 2], dtype), counts)) for dtype in ("i4", "i8")
+    )
+    assert one == other
+
+
+def test_cutoffs_beyond_int64_can_be_drawn():
+    """They are the list's end."""
+    needs("matplotlib").use("Agg")
+    display = MetricAtKDisplay.from_predictions([1, 0], [1, 2], qid=[1, 1], k=[1, 10**30])
+    assert display.mean["model"].tolist() == [0.0, pytest.approx(1 / np.log2(3))]

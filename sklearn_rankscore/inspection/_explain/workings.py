@@ -10,7 +10,7 @@ from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
 from sklearn_rankscore.inspection._explain.explanation import Table, format_number
 from sklearn_rankscore.inspection._explain.layouts import Columns, Layout
-from sklearn_rankscore.metrics._formulas.cumulated_gain import LARGEST_EXPONENT
+from sklearn_rankscore.metrics._formulas.cumulated_gain import LARGEST_PLAIN_EXPONENT
 
 _TIED = "= tied with another row: each has what is expected over all orders of the tie."
 _EXPECTED = ", expected over the orders of ties"
@@ -55,7 +55,7 @@ def write_working(
         tables.append(Table.from_columns("In the best order", shown))
     words = _find_words(noted, result, k)
     words |= {"expected": _EXPECTED if tied.any() else ""}
-    divided = options.get("gain") == "exponential" and r.grade.max() > LARGEST_EXPONENT
+    divided = options.get("gain") == "exponential" and r.grade.max() > LARGEST_PLAIN_EXPONENT
     words |= {"scaled": _SCALED if divided else ""}
     words |= _describe_hits(r, noted, result, k) if "hits" in noted else {}
     templates = [layout.undefined] if np.isnan(result.value) else layout.steps

@@ -21,6 +21,8 @@ Discount = str | Callable[[Array], Array]
 
 # The sum of exponential gains of larger grades may overflow a float64.
 LARGEST_EXPONENT = 1000
+# So may their products with large discounts; nDCG divides the gains of grades above this one.
+LARGEST_PLAIN_EXPONENT = 500
 
 DISCOUNTS: dict[str, Callable[[Array], Array]] = {
     "log2": lambda rank: 1.0 / np.log2(rank + 1.0),
@@ -201,14 +203,14 @@ def compute_gains(r: Ranking, gain: Gain, *, relative: bool = False) -> Array:
 
 def _compute_exponential_gains(grade: Array, relative: Any) -> Array:
     grade = grade.astype(np.float64, copy=False)
-    too_large = grade.max() > LARGEST_EXPONENT
-    if too_large and not relative:
+    if not relative and grade.max() > LARGEST_EXPONENT:
         raise ValueError(
             f"An exponential gain of grade {grade.max():g} is too large for a float; the "
             f"largest grade is {LARGEST_EXPONENT}. Use ndcg, which is finite for every grade, or "
             "gain='linear'."
         )
-    top = np.ceil(grade.max(axis=1, keepdims=True)) if too_large else 0.0
+    divided = relative and grade.max() > LARGEST_PLAIN_EXPONENT
+    top = np.ceil(grade.max(axis=1, keepdims=True)) if divided else 0.0
     return np.asarray(np.exp2(grade - top) - np.exp2(-top))
 
 
