@@ -273,10 +273,14 @@ def test_numbers_of_rows_are_refused_in_a_search():
         )
 
 
-def test_weights_of_no_evaluation_set():
-    """Numbers of sets start from 0."""
+@pytest.mark.parametrize(
+    "weights",
+    [{1: np.arange(Y.size)}, [np.arange(Y.size)] * 2, []],
+    ids=["another number", "too many", "too few"],
+)
+def test_weights_of_no_evaluation_set(weights):
+    """Numbers of sets start from 0; a list has a part for each, and none is cut in silence."""
     y = RankTarget(Y, qid=QID)
-    weights = {1: np.arange(Y.size)}
     with pytest.raises(ValueError, match=r"for each of the 1 evaluation sets"):
         QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=weights)
 

@@ -82,9 +82,10 @@ def collect_rows(
                 of_rows[name] = find_carried(y_true, name)
             if of_rows[name] is None and name in one.needs:
                 raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
-    own = find_carried(y_true, "qid") if qid is None else qid
-    if not of_queries and own is None and np.ndim(y_score) == 1:  # all rows together, as in RMSE
-        qid = np.zeros(len(y_score), dtype=np.int8)
+    if not of_queries and qid is None and np.ndim(y_score) == 1:
+        qid = find_carried(y_true, "qid")
+        if qid is None:  # all rows together, as in RMSE
+            qid = np.zeros(len(y_score), dtype=np.int8)
     rows = Rows.collect(y_true, y_score, qid, grades=grades, mapper=mapper, **of_rows)
     for one in settled:
         _check_grades(one, rows.grade)

@@ -6,7 +6,6 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 from scipy import sparse
 
@@ -89,17 +88,18 @@ class ItemTable:
         """Rank of each item by popularity; equal counts share a rank."""
         return np.unique(-self.values, return_inverse=True)[1].ravel() + 1.0
 
-    @cached_property
-    def _digest(self) -> str:
-        return str(joblib.hash((self.ids, self.values, self.total)))
-
     def __eq__(self, other: object) -> bool:
-        """Equal tables hold the same, so that metrics that hold them can be compared."""
-        return isinstance(other, ItemTable) and self._digest == other._digest
+        """Equal tables hold equal values, so that metrics that hold them can be compared."""
+        if not isinstance(other, ItemTable) or self.values.shape != other.values.shape:
+            return False
+        same = self.ids.tolist() == other.ids.tolist() and self.total == other.total
+        if sparse.issparse(self.values) or sparse.issparse(other.values):
+            return same and abs(self.values - other.values).max() == 0
+        return same and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
-        """Hash what it holds."""
-        return hash(self._digest)
+        """Hash by size."""
+        return hash(self.values.shape)
 
     def __repr__(self) -> str:
         """How many items it has."""

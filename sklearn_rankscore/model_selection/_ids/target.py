@@ -293,7 +293,8 @@ def _hash_for_dask(target: Any) -> Any:
     """Let Dask hash the grades, the ids and all else."""
     from dask.tokenize import normalize_token  # noqa: PLC0415 - it is Dask that calls
 
-    return normalize_token(("RankTarget", *target.__reduce__()[1]))
+    known = target._known_rows()  # noqa: SLF001 - of this file's class
+    return normalize_token(("RankTarget", np.asarray(target), known))
 
 
 _WAYS = (

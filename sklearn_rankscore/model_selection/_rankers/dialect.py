@@ -153,15 +153,15 @@ def _sort_argument(
         return train.renumber(value)
     if not (name.startswith("eval_") or name.endswith("_eval_set")):
         return _sort_values(ranker, name, value, train)
-    parts = value if isinstance(value, dict) else dict(enumerate(value))
-    odd = not parts.keys() <= set(range(len(evaluation)))
-    if odd or not (isinstance(value, dict) or len(parts) == len(evaluation)):
+    by_number, numbers = isinstance(value, dict), set(range(len(evaluation)))
+    parts = value if by_number else dict(enumerate(value))
+    if not (parts.keys() <= numbers if by_number else parts.keys() == numbers):
         raise ValueError(
-            f"{name} must have a part for each of the {len(evaluation)} evaluation sets; a dict "
-            f"has them by number, from 0. Got {describe(value)} instead."
+            f"{name} must be a list with a part for each of the {len(evaluation)} evaluation sets,"
+            f" or a dict of parts by number, from 0. Got {describe(value)} instead."
         )
     parts = {at: _sort_values(ranker, name, part, evaluation[at]) for at, part in parts.items()}
-    return parts if isinstance(value, dict) else list(parts.values())
+    return parts if by_number else list(parts.values())
 
 
 def _sort_values(ranker: Any, name: str, values: Any, rows: SortedRows) -> Any:

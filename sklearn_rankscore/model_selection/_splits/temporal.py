@@ -203,7 +203,7 @@ def _describe_empty_part(part: str, cutoff: str, *, cut: Any) -> str:
     if cut:
         return (
             f"TemporalSplit leaves no {part} rows at the cut-off {cutoff}: every query in {part} "
-            f"also has rows outside it. queries='any' keeps the rows of such queries."
+            "also has rows outside it. queries='any' keeps the rows of such queries."
         )
     return (
         f"TemporalSplit finds no {part} rows at the cut-off {cutoff}. Choose other cutoffs, gap "
