@@ -71,10 +71,11 @@ def is_array(values: Any) -> bool:
 def keep_exact(values: Any) -> Any:
     """Turn a polars column that NumPy cannot hold exactly into an array of Python objects.
 
-    NumPy has no 128-bit integers, and its text of fixed width loses a NUL at the end.
+    NumPy has no 128-bit integers and no decimals, and its text of fixed width loses a NUL at the
+    end.
     """
     of_polars = type(values).__module__.partition(".")[0] == "polars"
-    if of_polars and str(values.dtype) in ("String", "Int128", "UInt128"):
+    if of_polars and str(values.dtype).startswith(("String", "Int128", "UInt128", "Decimal")):
         return np.array(values.to_list(), dtype=object)
     return values
 
@@ -95,6 +96,20 @@ def unwrap_date(value: Any) -> Any:
     for method in ("to_timestamp", "to_datetime64", "to_timedelta64"):
         value = getattr(value, method)() if hasattr(value, method) else value
     return value
+
+
+def check_same_order(**values: Any) -> None:
+    """Refuse Series and frames of pandas that have the same index in different orders."""
+    indexes = [(name, one.index) for name, one in values.items() if hasattr(one, "iloc")]
+    for name, index in indexes[1:]:
+        first, other = indexes[0]
+        if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+            continue
+        if index.isin(other).all() and other.isin(index).all():
+            raise ValueError(
+                f"{name} has the index of {first} in another order, so that its values belong to "
+                f"other rows. Pass {name}.loc[{first}.index], or to_numpy() if you mean it so."
+            )
 
 
 def split_index(value: Any) -> tuple[Any, Any] | None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.item_tables import (
@@ -51,6 +52,7 @@ def item_popularity(item: Any, qid: Any = None) -> Popularity:
     >>> item_popularity(["a", "b", "a"], qid=[1, 1, 1]).counts.tolist()
     [1, 1]
     """
+    check_same_order(item=item, qid=qid)
     items = _sort_items(Items.from_rows(item))
     if qid is None:
         return Popularity(items.ids, np.bincount(items.codes), len(items.codes))
@@ -117,20 +119,24 @@ def profile_similarity(
     >>> profile_similarity(["a"], [7], **past, item_features=vectors).tolist()
     [0.5]
     """
+    check_same_order(item=item, qid=qid)
+    check_same_order(history_item=history_item, history_qid=history_qid)
     table = read_vectors(item_features, "item_features")
     rows = Items.from_rows(item)
+    people = Queries.from_ids(qid, len(rows.codes))
+    lines = _find_lines(rows.look_up(table))[rows.codes]
+    if without_history is not None and not -1 <= without_history <= 1:
+        raise ValueError(f"without_history must be from -1 to 1. Got {without_history!r} instead.")
     if not len(history_item) and without_history is not None:
         return np.full(len(rows.codes), float(without_history))
     past = Items.from_rows(history_item, "history_item")
-    people, before = Queries.from_ids(qid, len(rows.codes)), encode_ids(history_qid, "history_qid")
+    before = encode_ids(history_qid, "history_qid")
     check_same_length("history_qid", len(before[0]), len(past.codes))
     ids, person = np.unique(before[0], return_inverse=True)
     with_past = ids if before[1] is None else before[1][ids]
     known = find_places(people.ids, with_past)
     if (known < 0).all():
         check_comparable("qid", people.ids, "history_qid", with_past)
-    if without_history is not None and not -1 <= without_history <= 1:
-        raise ValueError(f"without_history must be from -1 to 1. Got {without_history!r} instead.")
     if without_history is None and (known < 0).any():
         raise ValueError(
             f"{(known < 0).sum()} of {len(known)} people have no history, the first is "
@@ -145,7 +151,6 @@ def profile_similarity(
     n_past = np.asarray(weights.sum(axis=1)).ravel()
     profiles = sparse.diags(1.0 / n_past) @ (weights @ units)
     of_row = people.spread_over_rows(known)
-    lines = _find_lines(rows.look_up(table))[rows.codes]
     alike = np.full(len(lines), np.nan if without_history is None else float(without_history))
     step = max(_NUMBERS // count_numbers_per_line(profiles), 1)
     live = np.flatnonzero(of_row >= 0)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore._messages import describe, error_context, format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric
@@ -202,10 +203,11 @@ def _read_batch(batch: Any) -> dict[str, Any]:
 
 def _as_arrays(rows: dict[str, Any]) -> dict[str, Array]:
     """Give the columns of a batch, and those that y_true carries, as arrays of one length."""
-    found = {name: find_carried(rows.get("y_true"), name) for name in ("qid", *ROW_VALUES)}
+    found = {name: find_carried(rows.get("y_true"), name) for name in _NAMES[2:]}
     rows = {**found, **rows}
     if rows["qid"] is None:
         raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
+    check_same_order(**rows)
     arrays = {name: _as_array(values, name) for name, values in rows.items() if values is not None}
     for name, values in arrays.items():
         check_same_length(name, len(values), len(arrays["y_score"]))

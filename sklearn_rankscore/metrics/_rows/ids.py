@@ -8,6 +8,7 @@ import numpy as np
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 
+_WIDE = 1 << 20  # letters that text of fixed width may take, whatever its lengths
 # Kinds of NumPy's dtypes that hold values of a plain type as they are.
 _KINDS = {bool: "b", int: "iu", float: "f", str: "U"}
 
@@ -28,6 +29,8 @@ def narrow_dtype(objects: Array) -> Array:
     kinds = {_KINDS.get(type(value)) for value in listed}
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind is not None:
+        if kind == "U" and len(listed) * max(map(len, listed)) > _WIDE + 8 * sum(map(len, listed)):
+            return objects  # one long text would make all of them as wide
         array = np.asarray(listed)
         # Large integers beside small ones would turn into floats, text would lose its last NUL.
         if array.dtype.kind in kind and array.tolist() == listed:

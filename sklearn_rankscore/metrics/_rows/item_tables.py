@@ -40,12 +40,19 @@ class Popularity(NamedTuple):
     counts: Array
     total: int
 
+    def look_up(self, item: Any) -> float:
+        """Give the share of the total that an item has; 0.0 for one that nobody chose."""
+        found = np.flatnonzero(self.item == item)
+        return float(self.counts[found[0]] / self.total) if len(found) else 0.0
+
 
 class ItemTable:
     """A value or a vector for each item, read once from whatever the user passed."""
 
     def __init__(self, name: str, ids: Any, values: Any) -> None:
         by_line = ids is None
+        if not values.ndim:
+            raise ValueError(f"{name} must have one line per item. Got a single number instead.")
         codes, distinct = encode_ids(np.arange(values.shape[0]) if by_line else ids, name)
         self.name = name
         self.by_line = by_line  # line i is item i's or, where rows have no items, row i's
@@ -138,6 +145,8 @@ def read_popularity(value: Any, parameter: str) -> ItemTable:
             f"{parameter} must be one number for each item. Got shape {share.shape} instead; of a "
             "frame, pass the column."
         )
+    if not np.isfinite(share).all():
+        raise ValueError(f"{parameter} must be finite. Got NaN or inf instead.")
     if table.total is None and share.size and _are_counts(value, share):
         table.total = float(share.sum())
     if table.total == 0:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from sklearn_rankscore._foreign import get_index_level, is_array
+from sklearn_rankscore._foreign import check_same_order, get_index_level, is_array
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
@@ -167,6 +167,9 @@ class Rows:
         Every row needs a grade ("judged"), or may lack one ("unjudged"), or no grade is read
         ("unused"). `qid` may be Queries of grouped rows. `mapper` is `map`, or works in threads.
         """
+        check_same_order(
+            y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight, **row_values
+        )
         qid = find_carried(y_true, "qid") if qid is None else qid
         known = qid is None or isinstance(qid, Queries)
         checks: list[Any] = [partial(validation.as_scores, y_score)]

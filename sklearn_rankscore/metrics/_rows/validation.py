@@ -1,7 +1,7 @@
 """Arrays and parameters in, clear errors out."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -36,6 +36,12 @@ def as_numbers(values: Any, name: str, *, missing: bool = False) -> Array:
             f"{name} must be a dense array. Got a sparse {type(values).__name__} instead; "
             f"a row that is not stored has no score. Pass {name}.toarray()."
         )
+    if isinstance(values, Mapping):
+        raise TypeError(
+            f"{name} must have one value per row. Got a dict instead. To join judgements and a "
+            "run, write a row for each document that is in either: grade 0 if nobody has judged "
+            "it, score -inf if the run has not found it."
+        )
     masked = isinstance(values, np.ma.MaskedArray)
     try:
         held = values if isinstance(values, np.ndarray) else keep_exact(values)
@@ -63,7 +69,7 @@ def as_numbers(values: Any, name: str, *, missing: bool = False) -> Array:
                 f"{name} must not be missing. Got NaN in {n_missing} of {array.size} values. "
                 f"{_NAN_CURE.get(name, 'Drop those rows.')}"
             )
-    return array
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def check_not_masked(values: Any, name: str) -> None:
@@ -142,6 +148,10 @@ def _in_16_bits(grades: Array) -> Array:
 def as_scores(values: Any) -> Array:
     """Read scores as floats that keep the very order of the input's own precision."""
     scores = as_numbers(values, "y_score")
+    if not isinstance(values, np.ndarray) or values.dtype == object:
+        objects = _find_finer_numbers(values, scores)
+        if objects is not None:
+            return _spread_apart(objects)
     if scores.dtype in (np.float32, np.float64):
         return scores
     if scores.dtype.itemsize <= 2:  # bool, (u)int8, (u)int16, float16
@@ -157,13 +167,28 @@ def as_scores(values: Any) -> Array:
     return _spread_apart(scores)
 
 
+def _find_finer_numbers(values: Any, scores: Array) -> Array | None:
+    """Give decimals, fractions, long integers as objects, if floats do not tell them apart."""
+    held = keep_exact(values)
+    objects = np.asarray(held)
+    if objects.dtype != object:  # NumPy makes floats of long integers beside negative ones
+        if not isinstance(held, list) or not (np.abs(scores) > _EXACT).any():
+            return None
+        objects = np.array(held, dtype=object)
+    if objects.shape != scores.shape or all(type(one) is float for one in objects.flat):
+        return None
+    return None if len(set(objects.flat)) == len(np.unique(scores)) else objects
+
+
 def _spread_apart(scores: Array) -> Array:
     """Round scores that are too fine for float64, and keep different scores different."""
     distinct, place = np.unique(scores, return_inverse=True)
     largest = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
-        near = np.where(np.isinf(distinct), distinct, np.clip(distinct, -largest, largest))
-    bits = near.astype(np.float64).view(np.int64)
+        near = distinct.astype(np.float64)
+        if distinct.dtype != object:
+            near = np.where(np.isinf(distinct), near, np.clip(near, -largest, largest))
+    bits = near.view(np.int64)
     rising = bits ^ ((bits >> 63) & np.iinfo(np.int64).max)  # integers in the order of the floats
     step = np.arange(len(rising))
     rising = np.maximum.accumulate(rising - step) + step
@@ -220,6 +245,11 @@ def check_same_length(name: str, length: int, n_rows: int) -> None:
         hint = ""
         if "qid" in name:
             hint = " Query ids are wanted, one per row, not group sizes."
+            if length > n_rows:  # there are never more queries than rows
+                hint = (
+                    " If a step before drops rows, as a sampler does, carry the ids as a column "
+                    "of X, where it drops them too."
+                )
         elif name in ("item_features", "popularity"):
             hint = " If its lines belong to items and not to rows, pass item=… as well."
         raise ValueError(
