@@ -31,6 +31,7 @@ from sklearn_rankscore import (
 )
 from sklearn_rankscore.inspection import *  # noqa: F403 - each room says what is public
 from sklearn_rankscore.metrics import *  # noqa: F403
+from sklearn_rankscore.metrics._metric.engine import UninformativeRankingWarning
 from sklearn_rankscore.metrics._rows.item_tables import Popularity
 from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.metrics.profiles import item_popularity, profile_similarity
@@ -39,7 +40,8 @@ from sklearn_rankscore.streaming import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = ["Popularity", "evaluate", "evaluate_per_query", "item_popularity", "profile_similarity"]
+__all__ = ["Popularity", "UninformativeRankingWarning", "evaluate", "evaluate_per_query"]
+__all__ += ["item_popularity", "profile_similarity"]
 __all__ += inspection.__all__
 __all__ += metrics.__all__
 __all__ += model_selection.__all__

@@ -11,7 +11,8 @@ Here are the records that several families of metrics share.
 give its value in a program; a metric for which a program differs says so in THE TABLE.
 
 sklearn     sklearn.metrics: dcg_score, ndcg_score.
-trec_eval   NIST trec_eval: ties by document id, descending. Give the rows in that order.
+trec_eval   NIST trec_eval: scores in 32 bits, ties by document id, descending. Give the rows in
+            that order.
 lightgbm    LightGBM's ndcg and map, on rows in input order; relevant means label > 0.5.
 xgboost     XGBoost's ndcg@n, map@n and pre@n. Without @n XGBoost cuts at 32; k=None does not.
 catboost    CatBoost's NDCG, DCG, MAP, MRR, PrecisionAt, RecallAt, ERR, QueryAUC: tied rows stand

@@ -111,11 +111,11 @@ def evaluate_per_query(
     wanted, of_rows = split_options(metrics, metric_options)
     check_columns(wanted)
     settled = [metric.settle() for metric in wanted.values()]
-    ids, values = compute_per_query(
+    ids, values, weight = compute_per_query(
         settled, y_true, y_score, qid, n_jobs=n_jobs, sample_weight=sample_weight, **of_rows
     )
-    weight = () if sample_weight is None else (WEIGHT,)
-    return {ID: ids, **dict(zip((*wanted, *weight), values, strict=True))}
+    weights = {} if weight is None else {WEIGHT: weight}
+    return {ID: ids, **dict(zip(wanted, values, strict=True)), **weights}
 
 
 def check_columns(names: Iterable[str]) -> None:

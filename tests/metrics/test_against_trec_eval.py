@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import DATA
+from conftest import DATA, needs
 
-from sklearn_rankscore import get_metric
+from sklearn_rankscore import bpref, get_metric
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 NAMES = (
@@ -83,3 +83,37 @@ def test_the_share_of_unjudged_documents(k):
     per_query = get_metric(f"judged@{k}").per_query(grade, score, qid=qid, ties="first")
     for topic, value in zip(*per_query, strict=True):
         assert f"{1 - value:.4f}" == expected[topic, f"unj_{k}"]
+
+
+@pytest.mark.parametrize("ties", ["average", "optimistic", "pessimistic", "first", "last"])
+def test_rows_that_count_as_not_judged(ties):
+    """The value of the other rows; a row that is relevant counts."""
+    rng = np.random.default_rng(0)
+    grade, score, qid = rng.integers(-2, 3, 300), rng.integers(0, 5, 300), rng.integers(0, 30, 300)
+    judged = grade >= 0
+    want = bpref.per_query(grade[judged], score[judged], qid=qid[judged], ties=ties)
+    got = bpref.per_query(grade, score, qid=qid, ties=ties, min_judged=0)
+    value = dict(zip(*want, strict=True))
+    np.testing.assert_allclose(got.value, [value.get(q, 0) for q in got.qid], rtol=1e-14)
+    one = bpref([[-1, 0, 1]], [[3, 2, 1]], min_relevance=-1, min_judged=1)
+    assert one == 1  # all three are relevant
+
+
+def test_negative_grades_against_trec_eval():
+    """-2 is spam, say: judged, and not judged to bpref."""
+    pytrec_eval = needs("pytrec_eval")
+    rng = np.random.default_rng(1)
+    grade = rng.integers(-2, 3, (40, 12))
+    score = rng.permuted(np.tile(np.arange(12.0), (40, 1)), axis=1)
+
+    def write(lines):
+        return {
+            str(at): {f"d{row:02}": value for row, value in enumerate(line)}
+            for at, line in enumerate(lines.tolist())
+        }
+
+    qrels, run = write(grade), write(score)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"})
+    want = [evaluator.evaluate(run)[str(at)]["bpref"] for at in range(40)]
+    got = bpref.per_query(grade, score, convention="trec_eval").value
+    np.testing.assert_allclose(got, want, atol=1e-6)

@@ -3,9 +3,18 @@
 import numpy as np
 
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.metrics._options import MIN_RELEVANCE
+from sklearn_rankscore.metrics._options import MIN_RELEVANCE, option
 from sklearn_rankscore.metrics._ranking.pairs import count_pairs
 from sklearn_rankscore.metrics._ranking.ranking import Ranking
+from sklearn_rankscore.metrics._rows.validation import number_that
+
+MIN_JUDGED = option(
+    number_that(np.isfinite, "a finite number or None"),
+    "float",
+    "A row of lower grade counts as not judged, so not at all. None: every row is judged.",
+    None,
+    {"trec_eval": 0.0},
+)
 
 
 def pairwise_accuracy(r: Ranking) -> Array:
@@ -66,11 +75,17 @@ def roc_auc(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array
     return np.asarray(np.clip(value, 0.0, 1.0))
 
 
-def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
+def bpref(
+    r: Ranking,
+    *,
+    min_relevance: float | None = MIN_RELEVANCE,
+    min_judged: float | None = MIN_JUDGED,
+) -> Array:
     """Binary preference: how seldom rows that are not relevant stand above relevant ones.
 
     bpref = 1/R x sum over the relevant rows that were retrieved of 1 - min(a, R) / min(N, R). The
-    query has R relevant and N other rows, of which a stand above the relevant row.
+    query has R relevant and N other rows, of which a stand above the relevant row. Leave out rows
+    that nobody has judged.
 
     Range: 0 to 1. Undefined for a query without relevant rows.
 
@@ -86,8 +101,14 @@ def bpref(r: Ranking, *, min_relevance: float | None = MIN_RELEVANCE) -> Array:
     0.75
     """
     hits = r.hits(min_relevance)
-    relevant, others = hits.n_relevant, r.n_rows - hits.n_relevant
-    before, tied = hits.count_others_above()
+    relevant = hits.n_relevant
+    is_relevant = r.relevant(min_relevance) > 0
+    is_judged = r.present if min_judged is None else r.relevant(min_judged) > 0
+    is_other = is_judged & ~is_relevant
+    others = is_other.sum(axis=1)
+    # As one value, which the best order inside a tie sorts by: relevant, not judged, other.
+    value = is_relevant.astype(np.float64) - is_other
+    before, tied = hits.count_others_above(r.in_order(value) < 0)
     most = relevant[:, None]
     # Any number from 0 to `tied` of the tied others may stand above; from `under` on, R count.
     under = np.clip(most - before, 0, tied + 1)

@@ -20,7 +20,8 @@ qid : array-like of shape (n_rows,), default=None
 """
 _SAMPLE_WEIGHT = """\
 sample_weight : array-like of shape (n_rows,) or, for a rectangle, (n_queries,), default=None
-    Weight of each query{where}, the same on all its rows; 0 leaves the query out.
+    Weight of each query{where}, the same on all its rows; 0 leaves the query out. None: the
+    weights that y_true carries, on a RankTarget or in an index level, if any.
 """
 _ROW_VALUES = {
     "item": """\

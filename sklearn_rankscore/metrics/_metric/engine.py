@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from operator import call
@@ -21,6 +22,10 @@ from sklearn_rankscore.metrics._rows.threads import Mapper, open_mapper
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
 
+_SAMPLE = 1000  # rows that show whether nearly all rows may be relevant
+_NEARLY_ALL = 0.95
+_ANY_ORDER = "any order"
+ANY_ORDER_WINS = 0.98  # a random model with this score leaves nothing to rank
 # What grades metrics may need, the most demanding first; see Metric.
 _GRADES = ("judged", "unjudged", "unused")
 
@@ -33,6 +38,7 @@ class Settled(NamedTuple):
     replace_undefined_by: float
     options: dict[str, Any]  # the formula's own
     needs: tuple[str, ...]  # values of each row, by name
+    in_single_precision: bool = False  # whether the scores are rounded to 32 bits before ranking
 
 
 def run(
@@ -76,12 +82,7 @@ def collect_rows(
         raise ValueError(
             f"y_true must hold grades, which {needed[grades]} needs. Got None instead."
         )
-    for one in settled:
-        for name in one.metric.row_values:
-            if of_rows.get(name) is None:
-                of_rows[name] = find_carried(y_true, name)
-            if of_rows[name] is None and name in one.needs:
-                raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
+    _complete_row_values(settled, y_true, of_rows)
     if not of_queries and qid is None and np.ndim(y_score) == 1:
         qid = find_carried(y_true, "qid")
         if qid is None:  # all rows together, as in RMSE
@@ -92,20 +93,33 @@ def collect_rows(
     return rows
 
 
+def _complete_row_values(settled: Sequence[Settled], y_true: Any, of_rows: dict[str, Any]) -> None:
+    """Add weights and other values of each row that y_true carries and nobody passed."""
+    if of_rows.get("sample_weight") is None:
+        of_rows["sample_weight"] = find_carried(y_true, "sample_weight")
+    for one in settled:
+        for name in one.metric.row_values:
+            if of_rows.get(name) is None:
+                of_rows[name] = find_carried(y_true, name)
+            if of_rows[name] is None and name in one.needs:
+                raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
+
+
 def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]:
     """Compute each metric, from one sort for each tie policy."""
     options = list(map(partial(look_up_items, items=rows.items, rows=rows), settled))
     blocks = cut_into_blocks(rows.queries, large=mapper is not map)
     values: list[Any] = [None] * len(settled)
-    by_ties: dict[str, list[int]] = {}
+    by_order: dict[tuple[str, bool], list[int]] = {}
     for at, one in enumerate(settled):
-        by_ties.setdefault(one.ties, []).append(at)
-    for ties, group in by_ties.items():
+        by_order.setdefault((one.ties, one.in_single_precision), []).append(at)
+    for (ties, rounded), group in by_order.items():
+        ranked = _round_scores(rows) if rounded else rows
         formulas, depth = [], 0
         for at in group:
             formulas.append(partial(settled[at].metric.formula, **options[at]))
             depth = max(depth, options[at].get("k") or sys.maxsize)
-        of_block = partial(_apply, rows=rows, ties=ties, depth=depth, formulas=formulas)
+        of_block = partial(_apply, rows=ranked, ties=ties, depth=depth, formulas=formulas)
         by_block = list(mapper(of_block, blocks))
         for at, results in zip(group, zip(*by_block, strict=True), strict=True):
             if settled[at].metric.pool is None:
@@ -113,6 +127,15 @@ def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any
             else:
                 values[at] = np.sum(results, axis=0)
     return values
+
+
+def _round_scores(rows: Rows) -> Rows:
+    """Round the scores to 32 bits; a finite one stays finite."""
+    if rows.score.dtype == np.float32:
+        return rows
+    limits = np.finfo(np.float32)
+    near = np.clip(rows.score, limits.min, limits.max)
+    return replace(rows, score=np.where(np.isinf(rows.score), rows.score, near).astype(np.float32))
 
 
 def _apply(
@@ -203,28 +226,126 @@ def warn_undefined(name: str, stacklevel: int) -> float:
     return float("nan")
 
 
+class UninformativeRankingWarning(UserWarning):
+    """Any order of the lists scores nearly the same, or a model puts rows in no order at all."""
+
+
+def warn_if_any_order_wins(settled: Sequence[Settled], rows: Rows, stacklevel: int) -> bool:
+    """Warn where nearly all rows are relevant, and a random model has nearly the best score.
+
+    Return whether there was a warning.
+    """
+    step = max(len(rows.grade) // _SAMPLE, 1)
+    judged = [
+        one
+        for one in settled
+        if one.metric.grades == "judged"
+        and one.metric.greater_is_better
+        and not (one.metric.own_ties or one.metric.row_values or one.metric.pool)
+        and _share_relevant(one, rows.grade[::step]) >= _NEARLY_ALL  # a look at few rows is fast
+        and _share_relevant(one, rows.grade) >= _NEARLY_ALL
+    ]
+    if not judged:
+        return False
+    tied = [one._replace(ties="average", replace_undefined_by=np.nan) for one in judged]
+    values = _compute(tied, replace(rows, score=np.zeros(len(rows.score))), map)
+    won = []
+    for one, value in zip(tied, values, strict=True):
+        defined = value[~np.isnan(value)]
+        if len(defined) and defined.mean() >= ANY_ORDER_WINS:
+            won.append(f"{one.metric} {defined.mean():.4f}")
+    if won:
+        share = _share_relevant(judged[0], rows.grade)
+        warnings.warn(
+            f"Any order of these lists wins: {share:.0%} of the rows are relevant, and a random "
+            f"model has {', '.join(won)}. Add the candidates that were not chosen, with grade 0: "
+            "see 'Honest splits' in the README.",
+            UninformativeRankingWarning,
+            stacklevel=stacklevel,
+        )
+    return bool(won)
+
+
+def _share_relevant(settled: Settled, grade: Array) -> float:
+    """Compute the share of rows that are relevant to the metric."""
+    lowest = settled.options.get("min_relevance")
+    relevant = grade > 0 if lowest is None else grade >= lowest
+    return np.count_nonzero(relevant) / len(grade)
+
+
+def has_no_order(rows: Rows) -> bool:
+    """Whether the rows of each query all have one score, though there are rows to order."""
+    score, queries = rows.score, rows.queries
+    longest = int(queries.lengths.argmax())
+    begin, length = queries.starts[longest], queries.lengths[longest]
+    if length < 2 or (score[begin : begin + length] != score[begin]).any():  # as nearly always
+        return False
+    highest = np.maximum.reduceat(score, queries.starts)
+    return bool((highest == np.minimum.reduceat(score, queries.starts)).all())
+
+
+def warn_of_no_order(ranker: str, stacklevel: int) -> None:
+    """Warn that scores leave each query's rows in no order."""
+    warnings.warn(
+        f"{ranker} gives all rows of each query the same score, so it is no better than a random "
+        "order. To learn an order, a model needs enough rows, and features that differ within a "
+        "query.",
+        UninformativeRankingWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
 def compute_means(
-    settled: Sequence[Settled], y_true: Any, y_score: Any, qid: Any, **rest: Any
+    settled: Sequence[Settled],
+    y_true: Any,
+    y_score: Any,
+    qid: Any,
+    *,
+    ranker: str = "y_score",
+    warned: set[str] | None = None,
+    **rest: Any,
 ) -> list[float]:
-    """Compute the mean of each metric; `rest` goes to `run`."""
+    """Compute the mean of each metric; `rest` goes to `run`. Warn of a ranking that says nothing.
+
+    `ranker` is what warnings call the scores. A caller that keeps the set `warned` hears of lists
+    that any order wins once, and once of each ranker that gives no order.
+    """
     rows, values = run(settled, y_true, y_score, qid, **rest)
+    warned = set() if warned is None else warned
+    if _ANY_ORDER not in warned and warn_if_any_order_wins(settled, rows, stacklevel=4):
+        warned.add(_ANY_ORDER)
+    ranks = any(one.metric.pool is None for one in settled)
+    if ranks and ranker not in warned and has_no_order(rows):
+        warned.add(ranker)
+        warn_of_no_order(ranker, stacklevel=3)
     return take_means(settled, rows, values)
 
 
 def compute_per_query(
     settled: Sequence[Settled], y_true: Any, y_score: Any, qid: Any, **rest: Any
-) -> tuple[Array, list[Array]]:
-    """Give the ids of the queries, and the values of each metric, shape (n_queries,).
+) -> tuple[Array, list[Array], Array | None]:
+    """Give the ids of the queries, the values of each metric, and the weights, if there are any.
 
-    Queries come in order of appearance. The weights of the queries, if there are any, come last.
+    All have the shape (n_queries,); queries come in order of appearance.
     """
+    check_per_query(settled)
+    rows, values = run(settled, y_true, y_score, qid, **rest)
+    return sort_by_appearance(rows, values)
+
+
+def check_per_query(settled: Sequence[Settled]) -> None:
+    """Refuse metrics that have no value for a single query."""
     for one in settled:
         if one.metric.pool is not None:
             raise TypeError(
                 f"{one.metric.name} is one value for all queries; it has no value per query."
             )
-    rows, values = run(settled, y_true, y_score, qid, **rest)
-    if rows.weight is not None:
-        values.append(rows.weight)
+
+
+def sort_by_appearance(
+    rows: Rows, values: Sequence[Array]
+) -> tuple[Array, list[Array], Array | None]:
+    """Bring ids, values and weights of the queries into the order of their first rows."""
     seen = rows.queries.sort_by_appearance
-    return seen(rows.queries.ids), [seen(value) for value in values]
+    weight = None if rows.weight is None else seen(rows.weight)
+    return seen(rows.queries.ids), [seen(value) for value in values], weight

@@ -51,6 +51,21 @@ class PerQuery(NamedTuple):
     qid: Array
     value: Array
 
+    def to_frame(self) -> Any:
+        """Give the values as a pandas DataFrame, indexed by query id."""
+        import pandas as pd  # noqa: PLC0415 - only where it is asked for
+
+        return pd.DataFrame({"value": self.value}, index=pd.Index(self.qid, name="qid"))
+
+    def __repr__(self) -> str:
+        """Say how many queries there are, and show the first values."""
+        first = ", ".join(
+            f"{query!r}: {value:.6g}"
+            for query, value in zip(self.qid[:3].tolist(), self.value, strict=False)
+        )
+        more = ", …" if len(self.qid) > 3 else ""
+        return f"<PerQuery of {len(self.qid):,} queries: {first}{more}>"
+
 
 @dataclass(frozen=True, repr=False)
 class Metric:
@@ -189,7 +204,7 @@ class Metric:
         """
         of_rows = {name: options.pop(name, None) for name in self.row_values}
         settled = [self.settle(options)]
-        ids, values = compute_per_query(settled, y_true, y_score, qid, n_jobs=n_jobs, **of_rows)
+        ids, values, _ = compute_per_query(settled, y_true, y_score, qid, n_jobs=n_jobs, **of_rows)
         return PerQuery(ids, values[0])
 
     def check_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,7 +242,7 @@ class Metric:
         needs = self.row_values if self.needs is None else tuple(self.needs(values))
         values.pop("convention", None)
         ties, undefined = values.pop("ties", "average"), values.pop("replace_undefined_by", np.nan)
-        return Settled(self, ties, undefined, values, needs)
+        return Settled(self, ties, undefined, values, needs, program == "trec_eval")
 
     def _find_convention(self, program: str) -> Mapping[str, Any]:
         """Find the option values of another program's convention."""

@@ -11,6 +11,17 @@ _XGBOOST = (
     "not 1: write the name without it, and pass replace_undefined_by=0.0 beside "
     "convention='xgboost'."
 )
+# Spellings of other programs: ndcg_cut_10, P.10, precision_at_10, pre@5, PrecisionAt:top=10.
+_OF_OTHERS = re.compile(
+    r"(?P<name>[a-z]+?)(?:_cut[_.]|_at_|[_.@]|(?:at)?:top=)(?P<k>[0-9]+)(;.*)?"
+)
+_OURS = {
+    "hit": "hit_rate",
+    "hits": "hit_rate",
+    "pre": "precision",
+    "prec": "precision",
+    "rec": "recall",
+}
 _NAME = re.compile(r"\s*(?P<name>[^@\s]+)\s*(?:@\s*(?P<k>\S+)\s*)?", re.ASCII)
 
 
@@ -49,7 +60,12 @@ def spell_options(bound: Mapping[str, Any]) -> str:
 def _describe_unknown(text: str, name: str, known: Iterable[str]) -> str:
     if text.rstrip().endswith("-"):
         return _XGBOOST.format(text=text)
+    other = _OF_OTHERS.fullmatch(text.strip().lower())
+    hint = suggest(name.strip() or text, known)
+    if other and (ours := _OURS.get(other["name"], other["name"])) in known:
+        spelled = f"{ours}@{other['k']}"
+        hint = f" Did you mean {spelled!r}?"
     return (
-        f"Unknown metric {text!r}.{suggest(name.strip() or text, known)} "
+        f"Unknown metric {text!r}.{hint} "
         "sklearn_rankscore.metric_names() lists all; a cutoff follows as in 'ndcg@10'."
     )

@@ -55,18 +55,17 @@ class Hits:
         value[self.n_relevant == 0] = np.nan
         return value
 
-    def count_others_above(self) -> tuple[Array, Array]:
-        """Count the rows that are not relevant, above the tie of each rank and in the tie itself.
+    def count_others_above(self, others: Array | None = None) -> tuple[Array, Array]:
+        """Count the others (None: all not relevant) above the tie of each rank, and in the tie.
 
         All of the first stand above a relevant row of the tie. Of the second, 0, 1, … or all stand
         above it, each with equal probability.
         """
-        place = np.arange(self._relevant.shape[1])
-        before = place - (np.cumsum(self._relevant, axis=1) - self._relevant)
+        others = 1.0 - self._relevant if others is None else others.astype(np.float64)
+        before = np.cumsum(others, axis=1) - others
         if self._blocks is None:
             return before, np.zeros_like(before)
-        inside = self._blocks.size - self._blocks.total(self._relevant)
-        return self._blocks.first(before), inside
+        return self._blocks.first(before), self._blocks.total(others)
 
     def count_through_ties(self) -> tuple[Array, Array]:
         """Count the relevant rows, and all rows, down to the end of the tie of each rank."""
