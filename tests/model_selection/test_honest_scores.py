@@ -132,7 +132,7 @@ def test_the_error_names_the_columns_that_are_there():
     """A misspelt name is found by comparison."""
     carried = CARRIERS["X column"](X, Y, QID)
     message = (
-        r"only the names \['a', 'b', 'c', 'qid'\]. Did you mean qid='qid'\?.*column 'qids' of X"
+        r"only the names \['a', 'b', 'c', 'qid'\]. Did you mean qid='qid'\?.*a column 'qids' of X"
     )
     with pytest.raises(ValueError, match=message):
         make_rank_scorer("ndcg", qid="qids")(ByColumn(1), carried.X, Y)

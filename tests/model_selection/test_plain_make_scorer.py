@@ -162,7 +162,9 @@ def test_weights_on_the_target(key):
         ByColumn(), GRID, scoring=WEIGHTED[key](), refit=False, cv=CV, error_score="raise"
     )
     check_weighted(search.fit(X, y), key)
-    assert WEIGHTED["score"]()(ByColumn(1), X, y) != make_rank_scorer("ndcg@10")(ByColumn(1), X, y)
+    weighted = make_rank_scorer("ndcg@10")(ByColumn(1), X, y)  # without a request too
+    assert WEIGHTED["score"]()(ByColumn(1), X, y) == weighted
+    assert weighted != make_rank_scorer("ndcg@10")(ByColumn(1), X, RankTarget(Y, qid=QID))
 
 
 def check_weighted(search, key):

@@ -251,7 +251,7 @@ def test_requests_of_routing():
 @pytest.mark.parametrize(
     ("fit", "error", "message"),
     [
-        (dict, ValueError, r"QueryRanker found no query ids.*five ways"),
+        (dict, ValueError, r"QueryRanker found no query ids.*RankTarget\(y, qid=…\)"),
         (lambda: {"qid": SIZES}, ValueError, "30 values for 240 rows instead.*not group sizes"),
         (lambda: {"qid": QID, "y": Y[1:]}, ValueError, r"inconsistent numbers of samples"),
         (lambda: {"qid": QID, "y": None}, ValueError, "requires y to be passed"),

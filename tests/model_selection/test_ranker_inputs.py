@@ -275,14 +275,30 @@ def test_numbers_of_rows_are_refused_in_a_search():
 
 @pytest.mark.parametrize(
     "weights",
-    [{1: np.arange(Y.size)}, [np.arange(Y.size)] * 2, []],
+    [{2: np.arange(Y.size)}, [np.arange(Y.size)] * 3, [np.arange(Y.size)]],
     ids=["another number", "too many", "too few"],
 )
 def test_weights_of_no_evaluation_set(weights):
     """Numbers of sets start from 0; a list has a part for each, and none is cut in silence."""
     y = RankTarget(Y, qid=QID)
-    with pytest.raises(ValueError, match=r"for each of the 1 evaluation sets"):
-        QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=weights)
+    sets = [(X, y), (X, y)]
+    with pytest.raises(ValueError, match=r"for each of the 2 evaluation sets"):
+        QueryRanker(SizesRanker()).fit(X, y, eval_set=sets, eval_sample_weight=weights)
+
+
+def test_weights_of_the_only_evaluation_set():
+    """One set needs no list around its weights, as it needs none around its ids."""
+    y, weights = RankTarget(Y, qid=QID), np.arange(Y.size)
+    heard = [
+        QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=given)
+        for given in (weights, weights.tolist(), [weights], {0: weights})
+    ]
+    for ranker in heard:
+        got = ranker.ranker_.heard_["eval_sample_weight"][0]
+        np.testing.assert_array_equal(got, weights[ORDER])
+    for given in ([], weights[1:]):
+        with pytest.raises(ValueError, match="each of the 1 evaluation sets"):
+            QueryRanker(SizesRanker()).fit(X, y, eval_set=(X, y), eval_sample_weight=given)
 
 
 def test_a_last_step_without_fit():

@@ -28,6 +28,7 @@ from sklearn_rankscore import (
     QuerySplitWarning,
     RankScorer,
     RankTarget,
+    UninformativeRankingWarning,
     average_precision,
     fall_out,
     get_metric,
@@ -311,9 +312,7 @@ def test_groups_are_never_taken_for_queries():
     )
     with pytest.raises(
         ValueError,
-        match=r"RankScorer found no query ids.* five ways: .*"
-        r"RankTarget\(y, qid=…\).*'qid' of y's pandas index; a column 'qid' of X; "
-        r"a level 'qid' of X's pandas index.*fit\(X, y, qid=…\)\. groups=… alone",
+        match=r"RankScorer found no query ids.*RankTarget\(y, qid=…\).*groups=… alone",
     ):
         search.fit(X, Y, groups=QID)
     # Splitting by one thing, ranking by another.
@@ -483,3 +482,74 @@ def test_a_metric_of_which_less_is_better_is_negated():
         ByColumn(), GRID, scoring=make_rank_scorer("fall_out@6"), cv=QueryKFold(5)
     )
     assert search.fit(X, y).best_params_ == {"column": 1}
+
+
+def test_scorers_have_names():
+    """Displays of scikit-learn write them on an axis."""
+    needs("matplotlib").use("Agg")
+    from sklearn.model_selection import LearningCurveDisplay, ValidationCurveDisplay
+
+    scorer = make_rank_scorer("ndcg@10", on_split_query="ignore")
+    assert scorer.__name__ == "ndcg@10"
+    assert make_multi_rank_scorer(["map", "p@5"]).__name__ == "average_precision, precision@5"
+    y, options = RankTarget(Y, qid=QID), {"scoring": scorer, "cv": QueryKFold(3)}
+    display = LearningCurveDisplay.from_estimator(Ridge(), X, y, train_sizes=[0.5, 1], **options)
+    assert "ndcg@10" in display.ax_.get_ylabel().lower()
+    display = ValidationCurveDisplay.from_estimator(
+        Ridge(), X, y, param_name="alpha", param_range=[1, 2], **options
+    )
+    assert "ndcg@10" in display.ax_.get_ylabel().lower()
+
+
+def test_weights_on_the_grades_need_no_request():
+    """Those of a RankTarget are used, unless the scorer is told not to."""
+    weight = np.random.default_rng(0).random(len(set(QID)))[np.unique(QID, return_inverse=True)[1]]
+    y, model = RankTarget(Y, qid=QID, sample_weight=weight), Ridge().fit(X, Y)
+    scorer = make_rank_scorer("ndcg")
+    plain = scorer(model, X, RankTarget(Y, qid=QID))
+    want = ndcg(Y, model.predict(X), qid=QID, sample_weight=weight)
+    assert scorer(model, X, y) == pytest.approx(want, abs=1e-12)
+    assert want != pytest.approx(plain, abs=1e-6)
+    scorer.set_score_request(sample_weight=False)
+    assert scorer(model, X, y) == pytest.approx(plain, abs=1e-12)
+
+
+def test_a_rectangle_is_told_to_be_flat():
+    """scikit-learn cuts rows, not lines."""
+    with pytest.raises(ValueError, match=r"y is a rectangle, shape \(2, 3\)"):
+        make_rank_scorer("ndcg")(Ridge(), np.zeros((2, 3)), np.zeros((2, 3)))
+
+
+def test_ids_by_another_name_are_suggested():
+    """The column is there, the name is not the scorer's."""
+    pd = needs("pandas")
+    table = pd.DataFrame({"query": QID, "x": X[:, 0]})
+    with pytest.raises(ValueError, match="If 'query' holds the query ids, pass qid='query'"):
+        make_rank_scorer("ndcg")(Ridge(), table, Y)
+
+
+def test_estimators_of_several_outputs_are_refused():
+    """They give an array for each output."""
+    from sklearn.multioutput import MultiOutputClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    rows = np.random.default_rng(0).random((12, 2))
+    y = [0, 1, 2] * 4
+    model = MultiOutputClassifier(GaussianNB()).fit(rows, np.column_stack([y, [0, 1] * 6]))
+    with pytest.raises(ValueError, match="gives 2 arrays, one per output"):
+        make_rank_scorer("ndcg")(model, rows, RankTarget(y, qid=[0] * 12))
+
+
+def test_a_search_warns_once_of_models_that_order_nothing():
+    """However many candidates and folds there are; the lists are said once too."""
+    y, scorer = RankTarget(np.ones(Y.size), qid=QID), make_multi_rank_scorer(["ndcg@10", "map"])
+    search = GridSearchCV(
+        ByColumn(), {"column": [0, 0, 0]}, scoring=scorer, refit=False, cv=QueryKFold(3)
+    )
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        search.fit(np.zeros_like(X), y)
+    texts = [str(one.message) for one in heard if one.category is UninformativeRankingWarning]
+    assert len(texts) == 2
+    assert "a random model has ndcg@10 1.0000, average_precision 1.0000" in texts[0]
+    assert texts[1].startswith("ByColumn gives all rows of each query the same score")

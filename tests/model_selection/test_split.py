@@ -101,9 +101,9 @@ def test_routed_ids(cv, params):
 
 def test_what_cannot_be_split():
     """No ids, too few queries, a wrong length."""
-    with pytest.raises(ValueError, match=r"QueryKFold found no query ids.*five ways"):
+    with pytest.raises(ValueError, match=r"QueryKFold found no query ids.*RankTarget\(y, qid=…\)"):
         next(QueryKFold(3).split(X, Y))
-    with pytest.raises(ValueError, match="n_splits=18 greater than the number of groups: 17"):
+    with pytest.raises(ValueError, match=r"n_splits=18 needs as many queries\. Got 17"):
         next(QueryKFold(18).split(X, RankTarget(Y, qid=QID)))
     with pytest.raises(ValueError, match="not group sizes"):
         next(QueryKFold(3).split(X, Y, qid=np.arange(1, 18)))
@@ -111,3 +111,60 @@ def test_what_cannot_be_split():
         QueryKFold(3, qid=QID)
     with pytest.raises(ValueError, match="lost its ids"):
         next(QueryKFold(3).split(X, RankTarget(Y, qid=QID).reshape(-1)))
+
+
+SIZES = [8, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+def uneven():
+    """Nine queries, one of them large."""
+    qid = np.repeat(np.arange(9), SIZES)
+    return np.zeros((len(qid), 1)), RankTarget(np.zeros(len(qid)), qid=qid), qid
+
+
+def test_folds_have_equal_numbers_of_queries():
+    """A large query is no fold of its own; rows are as equal as that allows."""
+    X_, y, qid = uneven()
+    tests = [test for _, test in QueryKFold(3).split(X_, y)]
+    assert [len(set(qid[test])) for test in tests] == [3, 3, 3]
+    assert sorted(map(len, tests)) == [6, 6, 12]
+    assert sorted(np.concatenate(tests).tolist()) == list(range(len(qid)))
+    by_rows = [len(set(qid[test])) for _, test in QueryKFold(3, balance="rows").split(X_, y)]
+    assert sorted(by_rows) == [1, 4, 4]
+
+
+def test_rows_are_balanced_among_folds_of_equal_queries():
+    """In each round the largest query goes to the fold with the fewest rows."""
+    qid = np.repeat(np.arange(6), [9, 8, 7, 3, 2, 1])
+    tests = [test for _, test in QueryKFold(3).split(qid, RankTarget(qid, qid=qid))]
+    assert [len(test) for test in tests] == [10, 10, 10]
+
+
+def test_repeats_shuffle_anew():
+    """Each repeat has all rows once; a seed gives the same folds again."""
+    X_, y, _ = uneven()
+    cv = QueryKFold(3, n_repeats=2, random_state=0)
+    folds = [test.tolist() for _, test in cv.split(X_, y)]
+    assert cv.get_n_splits() == len(folds) == 6
+    for repeat in (folds[:3], folds[3:]):
+        assert sorted(row for test in repeat for row in test) == list(range(len(X_)))
+    assert folds[:3] != folds[3:]
+    assert [test.tolist() for _, test in cv.split(X_, y)] == folds
+
+
+def test_stratified_folds_share_the_labels():
+    """Each fold has as many queries of each country."""
+    qid = np.repeat(np.arange(12), 2)
+    country = np.array(["x", "x", "y"])[qid % 3]
+    y = RankTarget(qid, qid=qid, country=country)
+    for _, test in QueryKFold(4, stratify="country").split(qid, y):
+        assert sorted(country[test][::2]) == ["x", "x", "y"]
+    with pytest.raises(ValueError, match="must be the same on all rows of a query"):
+        next(QueryKFold(4, stratify="odd").split(qid, RankTarget(qid, qid=qid, odd=np.arange(24))))
+    with pytest.raises(ValueError, match="found no 'land'"):
+        next(QueryKFold(4, stratify="land").split(qid, y))
+    with pytest.raises(ValueError, match="'balance' parameter must be one of"):
+        QueryKFold(3, balance="users")
+    for other in ({"shuffle": True}, {"n_repeats": 2}, {"stratify": "country"}):
+        with pytest.raises(ValueError, match="it goes with no shuffle, n_repeats or stratify"):
+            QueryKFold(3, balance="rows", **other)

@@ -99,7 +99,7 @@ def test_it_shows_the_leak_of_a_shuffled_k_fold():
     y = RankTarget(Y, qid=QID)
     report = split_report(cv, X, y)
     assert not report.honest
-    assert "queries are cut (988 of 988 in test)" in report.verdict
+    assert "parts of them are scored (988 of 988 in test)" in report.verdict
     assert "use cv=QueryKFold(…)" in report.verdict
     leak = np.mean([fold.chance for fold in report.folds])
     # Column 1 is noise, a random model: what it scores in a search is what the report foretells.
@@ -130,7 +130,8 @@ def test_verdicts():
     # Users who live on both sides of a cut-off are cut, but nothing is known too early.
     report = split_report(TemporalSplit(3, queries="any"), X, y, times=np.arange(Y.size) % 50)
     assert report.honest
-    assert report.verdict.startswith("Honest in time, but queries are cut (360 of 360 in test)")
+    assert report.verdict.startswith("Honest in time: no row of train is from the future. Parts")
+    assert "Parts of queries are scored (360 of 360 in test)" in report.verdict
     report = split_report([(np.arange(40), np.arange(20, 60))], X, y)
     assert "rows stand in train and in test of the same fold (20)" in report.verdict
     lost = RankTarget(np.where(QID < 50, 0, Y), qid=QID)
@@ -237,7 +238,8 @@ def test_splitters_of_other_libraries():
 
 def test_groups_do_not_hide_the_ids():
     """A splitter that asks for ids gets them beside groups."""
-    report = split_report(TemporalSplit(2), X, Y, qid=QID, times=TIMES, groups=QID // 10)
+    cv = TemporalSplit(2, disjoint=True)
+    report = split_report(cv, X, Y, qid=QID, times=TIMES, groups=QID)
     assert report.honest
 
 
@@ -282,7 +284,7 @@ def test_folds_without_a_relevant_row():
     assert "nan" not in report.verdict
     assert "1.0000 on the parts that have a value" in report.verdict
     report = split_report(KFold(2), np.zeros((4, 1)), [0, 0, 0, 0], qid=[1, 2, 1, 2])
-    assert report.verdict.endswith("so that parts of them are scored; use cv=QueryKFold(…).")
+    assert report.verdict.endswith("are scored (4 of 4 in test); use cv=QueryKFold(…).")
 
 
 def test_many_folds_are_shown_in_part():
@@ -302,7 +304,60 @@ def test_masked_grades_are_missing():
 
 
 def test_metrics_that_define_equal_scores_themselves():
-    """Say nothing of a random order."""
+    """Chance is the mean of random scores; for a correlation it is about 0."""
     y = RankTarget(Y, qid=QID)
-    with pytest.raises(ValueError, match=r"random order\. Got kendall_tau_b"):
-        split_report(QueryKFold(2), X, y, metric="kendall_tau_b")
+    report = split_report(QueryKFold(2), X, y, metric="kendall_tau_b")
+    assert abs(report.chance) < 0.1
+    assert report.honest
+
+
+def test_what_has_no_chance_says_so():
+    """Negative grades are no gains, and coverage needs items; counts are given all the same."""
+    y = RankTarget(np.asarray(Y) - 1, qid=QID)
+    report = split_report(QueryKFold(2), X, y)
+    assert "y_true of ndcg must not be negative" in report.why_no_chance
+    assert "no score of a random model" in str(report)
+    assert report.honest
+    assert report.folds[0].undefined_queries == 0
+    report = split_report(QueryKFold(2), X, RankTarget(Y, qid=QID), metric="coverage")
+    assert "needs more than grades and scores" in report.why_no_chance
+
+
+def test_lists_that_any_order_wins():
+    """A log of positives only."""
+    y = RankTarget(np.ones(len(Y)), qid=QID)
+    report = split_report(QueryKFold(2), X, y)
+    assert not report.honest
+    assert "any order of these lists wins: a random model has ndcg@10 1.0000" in report.verdict
+
+
+def test_row_numbers_from_the_end():
+    """scikit-learn takes them; the last rows are in train and in test here."""
+    y = RankTarget([1, 0] * 4, qid=np.repeat([0, 1, 2, 3], 2))
+    report = split_report([([0, 1, 6, 7], [-2, -1])], np.zeros((8, 1)), y)
+    assert report.folds[0].repeated_rows == 2
+    with pytest.raises(ValueError, match="cv must give numbers of the 8 rows"):
+        split_report([([0, 1], [88])], np.zeros((8, 1)), y)
+
+
+def test_folds_that_count_queries_unequally():
+    """The verdict says between which numbers they differ."""
+    qid = np.repeat(np.arange(9), [8, 2, 2, 2, 2, 2, 2, 2, 2])
+    y = RankTarget(np.arange(24) % 2, qid=qid)
+    report = split_report(QueryKFold(3, balance="rows"), np.zeros((24, 1)), y)
+    assert "Folds test 1 to 4 queries" in report.verdict
+    assert "Folds test" not in split_report(QueryKFold(3), np.zeros((24, 1)), y).verdict
+
+
+def test_chance_counts_queries_as_scorers_do():
+    """By the weights that y carries: two queries of chance 1 and 3/4, weighted 3 to 1."""
+    y, qid, weight = [1, 1, 1, 0], [0, 0, 1, 1], [3, 3, 1, 1]
+    rows = np.zeros((4, 1))
+    report = split_report(
+        [([0, 1], [2, 3]), ([2, 3], [0, 1])],
+        rows,
+        RankTarget(y, qid=qid, sample_weight=weight),
+        metric="mrr",
+    )
+    assert report.chance == pytest.approx((3 * 1 + 0.75) / 4, rel=1e-14)
+    assert [fold.chance for fold in report.folds] == pytest.approx([0.75, 1], rel=1e-14)

@@ -9,7 +9,8 @@ from carriers import close
 from conftest import needs
 from estimators import ByColumn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 from sklearn_rankscore import RankTarget, TemporalSplit, make_rank_scorer, ndcg, split_report
 
@@ -339,3 +340,54 @@ def test_queries_that_every_cut_off_cuts():
     within = np.argsort(np.argsort(QID, kind="stable"), kind="stable") % 6  # each query: 0 … 5
     with pytest.raises(ValueError, match=r"leaves no train rows.*queries='any' keeps the rows"):
         next(TemporalSplit(1).split(X, TARGET, times=within))
+
+
+def test_groups_of_test_may_stay_out_of_train():
+    """New users in the future; without disjoint, groups are ignored with a warning."""
+    user, times = np.array([0, 1, 2, 0, 1, 3]), np.arange(6)
+    cv = TemporalSplit(cutoffs=[3], queries="any", disjoint=True)
+    ((train, test),) = cv.split(np.zeros((6, 1)), times=times, groups=user)
+    assert (train.tolist(), test.tolist()) == ([2], [3, 4, 5])
+    with pytest.raises(ValueError, match="disjoint=True needs groups"):
+        next(cv.split(np.zeros((6, 1)), times=times))
+    with pytest.warns(UserWarning, match="TemporalSplit ignores groups"):
+        next(TemporalSplit(1, queries="any").split(np.zeros((6, 1)), times=times, groups=user))
+
+
+@pytest.mark.parametrize(("text", "span"), [("2D", 2), ("48h", 2), ("1 W", 7), ("0s", 0)])
+def test_lengths_of_time_as_text(text, span):
+    """As pandas and NumPy write them."""
+    times = np.datetime64("2026-01-01") + np.arange(20)
+    X_ = np.zeros((20, 1))
+    cuts = {"cutoffs": ["2026-01-15"], "queries": "any"}
+    want = list(TemporalSplit(gap=np.timedelta64(span, "D"), **cuts).split(X_, times=times))
+    got = list(TemporalSplit(gap=text, **cuts).split(X_, times=times))
+    np.testing.assert_array_equal(got[0][0], want[0][0])
+    with pytest.raises(TypeError, match="such as '7D'"):
+        next(TemporalSplit(gap="2 moons", **cuts).split(X_, times=times))
+
+
+def test_cutoffs_that_are_no_dates():
+    """The error names them."""
+    times = np.datetime64("2026-01-01") + np.arange(4)
+    cv = TemporalSplit(cutoffs=["01/03/2026"], queries="any")
+    with pytest.raises(ValueError, match="cutoffs must be dates such as"):
+        next(cv.split(np.zeros((4, 1)), times=times))
+
+
+def test_parts_in_time_are_whole_queries():
+    """A user's rows in the window are the query: no warning, in searches and processes too."""
+    rng = np.random.default_rng(0)
+    user, times = np.repeat(np.arange(20), 10), np.tile(np.arange(10), 20)
+    X_ = rng.normal(size=(200, 2))
+    y = RankTarget(rng.integers(0, 3, 200), qid=user, times=times)
+    cv, scorer = TemporalSplit(2, queries="any"), make_rank_scorer("ndcg", on_split_query="raise")
+    scores = cross_val_score(Ridge(), X_, y, cv=cv, scoring=scorer)
+    for score, (train, test) in zip(scores, cv.split(X_, y), strict=True):
+        predicted = Ridge().fit(X_[train], np.asarray(y)[train]).predict(X_[test])
+        assert score == pytest.approx(ndcg(y[test], predicted), abs=1e-12)
+    search = GridSearchCV(Ridge(), {"alpha": [1, 2]}, cv=cv, scoring=scorer, n_jobs=2)
+    assert np.isfinite(search.fit(X_, y).cv_results_["mean_test_score"]).all()
+    # Another cut of the same target is still an error.
+    with pytest.raises(ValueError, match="cut through queries"):
+        scorer(Ridge().fit(X_, y), X_[:95], y[:95])

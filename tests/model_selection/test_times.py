@@ -196,7 +196,7 @@ DAYS = np.datetime64("2024-01-01", "D") + np.arange(4)
         (np.timedelta64(1, "M"), TypeError, "must have a fixed length"),
         (np.timedelta64("NaT"), TypeError, "must have a fixed length"),
         (np.timedelta64(1), TypeError, "must have a fixed length"),
-        (7, TypeError, r"must be a length of time, such as numpy.timedelta64\(7, 'D'\)"),
+        (7, TypeError, "must be a length of time, such as '7D'"),
         (timedelta(days=-1), ValueError, "must not be negative"),
     ],
     ids=["month", "NaT", "no unit", "number", "negative"],

@@ -4,12 +4,31 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._foreign import count_rows, get_index_level, list_columns, list_index_levels
+from sklearn_rankscore._foreign import (
+    check_same_order,
+    count_rows,
+    get_index_level,
+    list_columns,
+    list_index_levels,
+)
 from sklearn_rankscore._messages import describe, suggest
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
+
+# What other people call query ids.
+_KNOWN_NAMES = {
+    "query",
+    "query_id",
+    "queryid",
+    "q_id",
+    "group",
+    "group_id",
+    "srch_id",
+    "search_id",
+}
+_KNOWN_NAMES |= {"session", "session_id", "user", "user_id", "userid", "impression_id"}
 
 
 def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
@@ -48,8 +67,9 @@ def find_query_ids(
     if found is None:
         raise ValueError(
             f"{seeker} found no query ids. {describe_what_came(name, 'qid', X, y)}"
-            f"{_list_five_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
+            f"{_list_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
         )
+    check_same_order(X=X, y=y, **{parameter: found})
     if hasattr(found, "__len__"):
         rows = X if y is None else y
         n_rows = len(rows) if isinstance(rows, np.ndarray) else count_rows(rows)
@@ -60,6 +80,7 @@ def find_query_ids(
 def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> Any:
     """Find values of each row, or give None: not every metric needs them."""
     found = find(name, X, y, passed)
+    check_same_order(X=X, y=y, **{parameter: found})
     if hasattr(found, "__len__"):
         check_same_length(parameter, len(found), count_rows(X if y is None else y))
     return found
@@ -69,15 +90,14 @@ def describe_missing_row_values(name: str, parameter: str, X: Any, y: Any, seeke
     """Say where a scorer looks for values of the rows, for an error message."""
     return (
         f"{seeker} found no {parameter} of the rows by the name {name!r}. "
-        f"{describe_what_came(name, parameter, X, y)}{_list_five_ways(name, f'qid=…, {name}=…')}"
+        f"{describe_what_came(name, parameter, X, y)}{_list_ways(name, f'qid=…, {name}=…')}"
     )
 
 
-def _list_five_ways(name: str, on_target: str) -> str:
+def _list_ways(name: str, on_target: str) -> str:
     return (
-        f"Give them in one of five ways: y = RankTarget(y, {on_target}); a level {name!r} of y's "
-        f"pandas index; a column {name!r} of X; a level {name!r} of X's pandas index; or, with "
-        f"scikit-learn's metadata routing enabled, fit(X, y, {name}=…)."
+        f"Give them as RankTarget(y, {on_target}), as a column {name!r} of X or by metadata "
+        "routing; see 'How should my query ids travel?' in the README."
     )
 
 
@@ -85,16 +105,23 @@ def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     """Say which names X and y have, for an error message about one that they lack."""
     if isinstance(y, RankTarget) and y.qid is None:
         return "This RankTarget was reshaped or joined, so it lost its ids and metadata. "
+    if np.ndim(y) == 2 and 1 not in np.shape(y):
+        return (
+            f"y is a rectangle, shape {np.shape(y)}, and scikit-learn cuts rows: pass X and y "
+            "flat, y = RankTarget(y.ravel(), qid=numpy.repeat(ids, width)). "
+        )
     names = [*list_columns(X), *(y.metadata if isinstance(y, RankTarget) else ())]
     names += [*list_index_levels(X), *list_index_levels(y)]
     if names:
+        other = [known for known in names if str(known).lower() in _KNOWN_NAMES]
         hint = suggest(name, names, f"{parameter}=")
+        if parameter == "qid" and not hint and other:
+            hint = f" If {other[0]!r} holds the query ids, pass qid={other[0]!r}."
         return f"There are only the names {describe(names)}.{hint} "
     if type(y) is np.ndarray and type(X) is np.ndarray:
         return (
-            "X and y came as plain arrays. If you passed ids on them, a caller in between (a step "
-            "of a Pipeline, RFECV, RidgeCV without cv=…, LogisticRegressionCV, early stopping of "
-            "HistGradientBoosting, a stacking estimator, …) has turned them into plain arrays. "
+            "X and y came as plain arrays: without ids, or a caller in between (a sampler, RFECV, "
+            "a stacking estimator, …) dropped them. "
         )
     return ""
 

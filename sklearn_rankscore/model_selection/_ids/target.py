@@ -8,7 +8,13 @@ from typing import Any, Self
 import joblib
 import numpy as np
 
-from sklearn_rankscore._foreign import drop_time_zone, has_dates, is_array, keep_exact
+from sklearn_rankscore._foreign import (
+    check_same_order,
+    drop_time_zone,
+    has_dates,
+    is_array,
+    keep_exact,
+)
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows import validation
@@ -61,11 +67,13 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     """
 
     _rows: dict[str, Array] | None = None  # one array per name; None once rows are unknown
+    _accepted: frozenset[str] = frozenset()  # parts in which queries are meant to be cut
     # Keys of `_rows`. The last two are no Python names, so that no keyword takes them.
     _QID, _SIZE, _ROW = "qid", "rows of the query", "number of the row"
 
     def __new__(cls, y: Any, *, qid: Any, **metadata: Any) -> Self:
         """Check the arrays and put them together."""
+        check_same_order(y=y, qid=qid, **metadata)
         validation.as_grades(y)
         grades = validation.as_numbers(np.array(y), "y")
         if grades.ndim != 1 and not (grades.ndim == 2 and grades.shape[1] == 1):
@@ -76,23 +84,26 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         return cls._whole(grades.ravel(), {**rows, cls._QID: _as_one_dimension(qid, cls._QID)})
 
     @classmethod
-    def _whole(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+    def _whole(
+        cls, y: Array, rows: Mapping[str, Array], accepted: frozenset[str] = frozenset()
+    ) -> Self:
         """Put together grades and ids that hold all rows of their queries."""
         queries = Queries.from_ids(rows[cls._QID], len(y))
         lengths = queries.lengths.astype(np.min_scalar_type(queries.lengths.max(initial=0)))
         row = np.arange(len(y), dtype=np.min_scalar_type(len(y)))
-        return cls._put_together(
-            y, {**rows, cls._SIZE: queries.spread_over_rows(lengths), cls._ROW: row}
-        )
+        rows = {**rows, cls._SIZE: queries.spread_over_rows(lengths), cls._ROW: row}
+        return cls._put_together(y, rows, accepted)
 
     @classmethod
-    def _put_together(cls, y: Array, rows: Mapping[str, Array]) -> Self:
+    def _put_together(
+        cls, y: Array, rows: Mapping[str, Array], accepted: frozenset[str] = frozenset()
+    ) -> Self:
         _tell_dask(cls)
         target = np.asarray(y).view(cls)
         arrays: list[Array] = [target, *rows.values()]
         for array in arrays:
             array.flags.writeable = False
-        vars(target)["_rows"] = dict(rows)
+        vars(target).update(_rows=dict(rows), _accepted=accepted)
         return target
 
     @property
@@ -150,7 +161,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
             return picked
         # Copies: a view would let one array change another's grades, but not its ids.
         kept = {name: np.array(rows(values)) for name, values in known.items()}
-        return self._put_together(np.array(picked), kept)
+        return self._put_together(np.array(picked), kept, self._accepted)
 
     def __getitem__(self, key: Any) -> Any:
         """Choose rows, ids and all; a single row is its grade."""
@@ -166,6 +177,21 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
         """Copy the grades into a plain array that can be written to, as pandas expects."""
         return np.asarray(self).copy(order)
 
+    def accept_parts(self, *parts: Array) -> None:
+        """Remember parts, by row numbers, in which queries are cut on purpose, as in time."""
+        row = self._known_rows().get(self._ROW)
+        if row is not None:
+            digests = {joblib.hash(np.sort(row[part])) for part in parts}
+            vars(self)["_accepted"] = self._accepted | digests
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether these rows are such a part."""
+        row = self._known_rows().get(self._ROW)
+        if row is None or not self._accepted:
+            return False
+        return joblib.hash(np.sort(row)) in self._accepted
+
     def rows_in_place(self) -> bool:
         """Whether the i-th row is still the i-th row of the target as it was first made."""
         rows = self._known_rows()
@@ -174,7 +200,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """Cast the grades; the ids stay."""
         grades = np.asarray(self).astype(dtype, *args, **kwargs)
-        return self._put_together(np.array(grades), self._known_rows())
+        return self._put_together(np.array(grades), self._known_rows(), self._accepted)
 
     def __copy__(self, memo: Any = None) -> Any:
         """Copy grades, ids and all."""
@@ -194,7 +220,7 @@ class RankTarget(np.ndarray[Any, np.dtype[Any]]):
                 own = (self._SIZE, self._ROW)
                 rows = {name: values for name, values in rows.items() if name not in own}
                 put_together = RankTarget._whole
-        return put_together, (np.asarray(self), rows)
+        return put_together, (np.asarray(self), rows, self._accepted)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """View the grades; joblib's caches, which hash the view as bytes, see the ids as well."""
@@ -257,7 +283,7 @@ def warn_of_cut_queries(
     if ids is not y.qid and not np.array_equal(np.asarray(ids), np.asarray(y.qid)):
         return
     cut = y.cut_queries(queries)
-    if not len(cut):
+    if not len(cut) or y.is_accepted:
         return
     message = (
         f"The split has cut through queries, {len(cut)} in this part, such as {format_id(cut[0])}:"

@@ -7,6 +7,7 @@ from typing import Any
 import sklearn
 from sklearn.pipeline import Pipeline
 
+from sklearn_rankscore._foreign import count_rows
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._rankers.sorted_rows import SortedRows
@@ -153,6 +154,8 @@ def _sort_argument(
         return train.renumber(value)
     if not (name.startswith("eval_") or name.endswith("_eval_set")):
         return _sort_values(ranker, name, value, train)
+    if len(evaluation) == 1 and count_rows(value) == len(evaluation[0].y) != 1:
+        value = [value]  # one value per row of the only set
     by_number, numbers = isinstance(value, dict), set(range(len(evaluation)))
     parts = value if by_number else dict(enumerate(value))
     if not (parts.keys() <= numbers if by_number else parts.keys() == numbers):

@@ -32,7 +32,13 @@ def ask_estimator(estimator: Any, X: Any, method: str = "auto") -> Array:
         raise ValueError(
             f"{type(estimator).__name__} has no {method}, so its rows cannot be ranked: {hint}."
         )
-    scores = np.asarray(getattr(estimator, method)(X))
+    answer = getattr(estimator, method)(X)
+    if isinstance(answer, list) and len({np.shape(part) for part in answer}) > 1:
+        raise ValueError(
+            f"{type(estimator).__name__}.{method} gives {len(answer)} arrays, one per output. "
+            "A ranking needs an estimator of one output."
+        )
+    scores = np.asarray(answer)
     if method == "predict_proba" and scores.ndim == 2:
         return _expect_grade(scores, getattr(estimator, "classes_", None))
     if method == "decision_function" and len(getattr(estimator, "classes_", ())) == 2:

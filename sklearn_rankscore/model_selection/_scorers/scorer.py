@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self, TypeVar
 
+import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics import Metric, get_metric
@@ -49,6 +50,9 @@ class Scorer(Generic[Score]):
         self._response_method = response_method
         self._on_split_query = on_split_query
         self._requests: dict[str, bool | str | None] = {**self._names, "sample_weight": None}
+        self._warned: set[str] = set()  # of what, so that a search warns once, not in each fold
+        # Tools and displays ask for it.
+        self.__name__ = ", ".join(str(one.metric) for one in self._settled)
 
     def __call__(
         self,
@@ -72,7 +76,7 @@ class Scorer(Generic[Score]):
         qid, item, similarity : array-like of shape (n_rows,), default=None
             Query ids, and what the metric needs of each row; None: found on y or X.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weight of each row's query, the same on all rows of a query.
+            Weight of each row's query, the same on all rows of a query; None: those on y, if any.
 
         Returns
         -------
@@ -90,9 +94,18 @@ class Scorer(Generic[Score]):
             of_rows = self._find_row_values(X, y, {"item": item, "similarity": similarity})
         if self._requests["sample_weight"]:
             sample_weight = lookup.find(self._name_of("sample_weight"), X, y, sample_weight)
+        elif self._requests["sample_weight"] is False:  # not those on y either
+            sample_weight = np.ones(queries.n_rows)
         scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
-            self._settled, y, scores, queries, sample_weight=sample_weight, **of_rows
+            self._settled,
+            y,
+            scores,
+            queries,
+            ranker=type(estimator).__name__,
+            warned=self._warned,
+            sample_weight=sample_weight,
+            **of_rows,
         )
         signs = [1.0 if one.metric.greater_is_better else -1.0 for one in self._settled]
         return self._name([0.0 + sign * value for sign, value in zip(signs, values, strict=True)])

@@ -14,6 +14,8 @@ from sklearn_rankscore._messages import describe
 from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric, get_metric
+from sklearn_rankscore.metrics._metric.engine import ANY_ORDER_WINS
+from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
 from sklearn_rankscore.model_selection._splits.times import describe_missing_times, find_times
@@ -80,12 +82,11 @@ def split_report(
        1           2          2              2             2    2          1  1.0000
     (cut: test queries that are not whole; undefined: without a value of ndcg@10; chance: that
     of a random model on the others)
-    Not honest: queries are cut (4 of 4 in test), so that parts of them are scored: a random
+    Not honest: queries are cut, so that parts of them are scored (4 of 4 in test): a random
     model has ndcg@10 1.0000 on the parts that have a value, 0.8155 on whole queries; use
     cv=QueryKFold(…).
     """
     scored = get_metric(metric)
-    _check_metric(scored)
     name, passed = _name_and_values(qid, cv, "qid")
     ids = find_query_ids(name, X, y, passed, "split_report")
     name, passed = _name_and_values(times, cv, "times")
@@ -95,22 +96,16 @@ def split_report(
     query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
     metadata = _choose_requested(splitter, {"qid": ids, "groups": groups, "times": passed})
+    chance = _Chance(scored, grades, query, find_carried(y, "sample_weight"))
+    rows = np.arange(len(grades))
     folds = tuple(
-        _count_fold(scored, grades, query, when, _row_numbers(train), _row_numbers(test))
-        for train, test in splitter.split(X, y, **metadata)
+        _count_fold(chance, query, when, *(_row_numbers(part, rows) for part in fold))
+        for fold in splitter.split(X, y, **metadata)
     )
     if not folds:
         raise ValueError(f"cv must give at least one fold. Got {describe(cv)} instead.")
-    chance = _mean_of_defined(_expected_at_random(scored, grades, query))
-    return SplitReport(folds, str(scored), chance)
-
-
-def _check_metric(metric: Metric) -> None:
-    if metric.own_ties or metric.row_values or metric.pool is not None:
-        raise ValueError(
-            "metric must need nothing but grades and ranks, and score tied rows as rows in random "
-            f"order. Got {metric.name}."
-        )
+    every = np.ones(len(chance.whole), dtype=bool)
+    return SplitReport(folds, str(scored), chance.take_mean(chance.whole, every), chance.why_not)
 
 
 def _name_and_values(value: Any, cv: Any, name: str) -> tuple[str, Any]:
@@ -136,53 +131,103 @@ def _choose_requested(splitter: Any, metadata: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _row_numbers(part: Any) -> Array:
-    """Convert train or test, row numbers or a mask, to row numbers."""
-    rows = np.asarray(part)
-    rows = np.flatnonzero(rows) if rows.dtype.kind == "b" else rows
-    if not rows.size:
+def _row_numbers(part: Any, rows: Array) -> Array:
+    """Convert train or test, row numbers (from the end, if negative) or a mask, to row numbers."""
+    if not np.size(part):
         raise ValueError("cv must give rows for train and for test. Got an empty part instead.")
-    return rows
+    try:
+        chosen = rows[np.asarray(part)]
+    except IndexError as error:
+        raise ValueError(f"cv must give numbers of the {len(rows)} rows: {error}.") from error
+    if not chosen.size:
+        raise ValueError("cv must give rows for train and for test. Got an empty part instead.")
+    return np.asarray(chosen)
 
 
 def _count_fold(
-    metric: Metric, grades: Array, query: Array, when: Array | None, train: Array, test: Array
+    chance: "_Chance", query: Array, when: Array | None, train: Array, test: Array
 ) -> "FoldReport":
     rows_of = np.bincount(query)
     in_test = np.bincount(query[test], minlength=len(rows_of))
-    different = np.bincount(query[np.unique(test)], minlength=len(rows_of))
+    is_train, is_test = np.zeros((2, len(query)), dtype=bool)
+    is_train[train], is_test[test] = True, True
+    different = in_test
+    if np.count_nonzero(is_test) < len(test):  # some rows are repeated
+        different = np.bincount(query[is_test], minlength=len(rows_of))
     # A query with a row missing is not whole, nor is one with a row repeated.
     cut = (in_test > 0) & ((different < rows_of) | (in_test > different))
-    at_random = _expected_at_random(metric, grades[test], query[test])
+    at_random = chance.of_fold(test, in_test > 0, cut)
     future = None if when is None else int((when[train] >= when[test].min()).sum())
     return FoldReport(
         train_rows=len(train),
         test_rows=len(test),
-        train_queries=len(np.unique(query[train])),
-        test_queries=len(at_random),
+        train_queries=int(np.count_nonzero(np.bincount(query[train]))),
+        test_queries=int(np.count_nonzero(in_test)),
         cut_queries=int(np.count_nonzero(cut)),
-        undefined_queries=int(np.count_nonzero(np.isnan(at_random))),
-        repeated_rows=len(np.intersect1d(train, test)),
+        undefined_queries=0 if chance.why_not else int(np.count_nonzero(np.isnan(at_random))),
+        repeated_rows=int(np.count_nonzero(is_train & is_test)),
         future_rows=future,
-        chance=_mean_of_defined(at_random),
+        chance=chance.take_mean(at_random, in_test > 0),
     )
 
 
-def _expected_at_random(metric: Metric, grades: Array, query: Array) -> Array:
-    """Compute the expected value of each query under a random ranking; nan where undefined."""
-    return metric.bind(replace_undefined_by=np.nan).per_query(
-        grades, np.zeros(len(grades)), qid=query
-    )[1]
+class _Chance:
+    """What a random model scores on each query; why nobody can say, where nobody can."""
 
+    def __init__(self, metric: Metric, grades: Array, query: Array, weight: Any) -> None:
+        self._metric = metric.bind(replace_undefined_by=np.nan) if metric.pool is None else metric
+        self._grades, self._query = grades, query
+        self.whole = np.full(int(query.max(initial=-1)) + 1, np.nan)  # (n_queries,)
+        self._weight = np.ones(len(self.whole))
+        if weight is not None:
+            queries = Queries.from_ids(query)
+            self._weight[queries.ids] = queries.reduce_weights(np.asarray(weight))
+        self.why_not = ""
+        if metric.row_values or metric.pool is not None:
+            self.why_not = f"{metric.name} needs more than grades and scores"
+            return
+        try:
+            self.whole = self._expect(np.arange(len(query)))
+        except ValueError as error:  # grades that the metric cannot take
+            self.why_not = str(error)
 
-def _mean_of_defined(values: Array) -> float:
-    # Parts of queries without a relevant row would score 0 and hide the leak.
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")
+    def of_fold(self, test: Array, tested: Array, cut: Array) -> Array:
+        """Give the value of each query in test, scored on the rows that are there."""
+        values = self.whole[tested]
+        if cut.any() and not self.why_not:
+            parts = self._expect(test[cut[self._query[test]]])
+            values[cut[tested]] = parts[cut]
+        return values
+
+    def _expect(self, rows: Array) -> Array:
+        """Compute the expected value of each query of these rows; nan for all other queries."""
+        grades, query = self._grades[rows], self._query[rows]
+        scores: Any = [np.zeros(len(rows))]
+        if self._metric.own_ties:  # equal scores are no random order: draw some
+            rng = np.random.default_rng(0)
+            scores = [rng.random(len(rows)) for _ in range(_DRAWS)]
+        values = np.full((len(scores), len(self.whole)), np.nan)
+        for line, drawn in zip(values, scores, strict=True):
+            number, line_values = self._metric.per_query(grades, drawn, qid=query)
+            line[number] = line_values
+        return np.asarray(values.mean(axis=0))
+
+    def take_mean(self, values: Array, queries: Array) -> float:
+        """Take the mean of these queries, weighted as scorers weight them.
+
+        Parts of queries without a relevant row would score 0 and hide the leak.
+        """
+        weight = self._weight[queries]
+        counted = ~np.isnan(values) & (weight > 0)
+        if not counted.any():
+            return float("nan")
+        return float(np.average(values[counted], weights=weight[counted]))
 
 
 _WIDTH = 90
 _MOST_LINES = 40  # of a printed table
+_DRAWS = 32  # of random scores, for metrics that define what equal scores mean
+_UNEVEN = 0.1  # folds that differ by more than this share of the largest count queries unequally
 
 
 class FoldReport(NamedTuple):
@@ -210,7 +255,10 @@ class SplitReport:
     metric : str
         Name of the metric that `chance` is a value of.
     chance : float
-        Expected score of a random model on all queries, whole; mean over defined queries.
+        Expected score of a random model on all queries, whole; mean over defined queries. For a
+        metric that defines what equal scores mean, it is the mean of random scores.
+    why_no_chance : str
+        Why there is no such score, as for grades that the metric cannot take; else empty.
 
     Examples
     --------
@@ -223,6 +271,7 @@ class SplitReport:
     folds: tuple[FoldReport, ...]
     metric: str
     chance: float
+    why_no_chance: str = ""
 
     @property
     def honest(self) -> bool:
@@ -253,18 +302,24 @@ class SplitReport:
         return self.folds[0].future_rows is not None
 
     def _legend(self) -> str:
-        return (
-            f"cut: test queries that are not whole; undefined: without a value of {self.metric}; "
-            + ("future: train rows not before the first test row; " if self._has_times() else "")
-            + "chance: that of a random model on the others"
-        )
+        parts = ["cut: test queries that are not whole"]
+        if not self.why_no_chance:
+            parts.append(f"undefined: without a value of {self.metric}")
+        if self._has_times():
+            parts.append("future: train rows not before the first test row")
+        if self.why_no_chance:
+            parts.append(f"no score of a random model: {self.why_no_chance.rstrip('.')}")
+        else:
+            parts.append("chance: that of a random model on the others")
+        return "; ".join(parts)
 
     def _table(self) -> list[list[str]]:
         names = ["train rows", "test rows", "train queries", "test queries", "cut", "undefined"]
         lines = [["fold", *names, *["future"] * self._has_times(), "chance"]]
         for number, fold in enumerate(self.folds):
             counts = [*fold[:6], *[fold.future_rows] * self._has_times()]
-            lines.append([str(number), *(f"{n:,}" for n in counts), f"{fold.chance:.4f}"])
+            chance = "" if isnan(fold.chance) else f"{fold.chance:.4f}"
+            lines.append([str(number), *(f"{n:,}" for n in counts), chance])
         if len(lines) > _MOST_LINES:  # leave-one-query-out has a fold per query
             lines[_MOST_LINES // 2 : -_MOST_LINES // 2] = [["…"] * len(lines[0])]
         return lines
@@ -276,8 +331,15 @@ class SplitReport:
         """List what makes scores on this split misleading, with a cure where there is one."""
         cut, future = self._total("cut_queries"), self._total("future_rows")
         problems = []
+        if self.chance >= ANY_ORDER_WINS:
+            problems.append(
+                f"any order of these lists wins: a random model has {self.metric} "
+                f"{self.chance:.4f} on whole queries; add the candidates that were not chosen, "
+                "with grade 0"
+            )
         if cut and (future or not self._has_times()):
-            problems.append(f"{self._describe_cut()}; use cv=QueryKFold(…)")
+            cut_queries = self._describe_cut("queries are cut, so that parts of them are scored")
+            problems.append(f"{cut_queries}; use cv=QueryKFold(…)")
         if repeated := self._total("repeated_rows"):
             problems.append(f"rows stand in train and in test of the same fold ({repeated:,})")
         if future:
@@ -289,11 +351,11 @@ class SplitReport:
             )
         return problems
 
-    def _describe_cut(self) -> str:
+    def _describe_cut(self, what: str) -> str:
         """Write how many queries are cut, and what that does to a random model."""
         cut, tested = self._total("cut_queries"), self._total("test_queries")
         defined = [fold.chance for fold in self.folds if not isnan(fold.chance)]
-        text = f"queries are cut ({cut:,} of {tested:,} in test), so that parts of them are scored"
+        text = f"{what} ({cut:,} of {tested:,} in test)"
         if defined:
             text += (
                 f": a random model has {self.metric} {fmean(defined):.4f} on the parts that "
@@ -305,10 +367,18 @@ class SplitReport:
         """Write the verdict on an honest split."""
         text = "Honest: no query is cut"
         if self._total("cut_queries"):
-            text = f"Honest in time, but {self._describe_cut()}"
+            text = "Honest in time: no row of train is from the future. " + self._describe_cut(
+                "Parts of queries are scored"
+            )
         elif self._has_times():
             text += ", and no row of train is from the future"
         if undefined := self._total("undefined_queries"):
             tested = self._total("test_queries")
             text += f". Queries without a value score 0 ({undefined:,} of {tested:,} in test)"
+        counts = [fold.test_queries for fold in self.folds]
+        if max(counts) - min(counts) > max(1, _UNEVEN * max(counts)):
+            text += (
+                f". Folds test {min(counts):,} to {max(counts):,} queries, so that the mean over "
+                "folds does not count every query alike"
+            )
         return f"{text}."

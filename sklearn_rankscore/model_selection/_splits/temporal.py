@@ -1,5 +1,6 @@
 """TemporalSplit: train before T, test from T on."""
 
+import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import check_choice, check_positive_integer
 from sklearn_rankscore.model_selection._ids import lookup
+from sklearn_rankscore.model_selection._ids.target import RankTarget
 from sklearn_rankscore.model_selection._splits.times import (
     add_span,
     describe_missing_times,
@@ -37,16 +39,20 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     cutoffs : array-like of shape (n_splits,), default=None
         The cut-offs themselves, rising: numbers if the times are numbers, else dates or ISO text,
         in UTC unless they have a time zone.
-    gap : number or timedelta, default=None
-        Length of time before each cut-off to leave out of train, for labels that come late.
-    test_span : number or timedelta, default=None
+    gap : number, timedelta or text, default=None
+        Length of time before each cut-off to leave out of train, for labels that come late; as
+        text such as "40D" or "12h" (units W, D, h, m, s, ms, us, ns).
+    test_span : number, timedelta or text, default=None
         Length of time after each cut-off to test on; None: up to the next cut-off, or to the end.
-    train_span : number or timedelta, default=None
+    train_span : number, timedelta or text, default=None
         Length of time to train on (a rolling window); None: all earlier rows (expanding).
     queries : {"whole", "any"}, default="whole"
         "whole": each of train and test keeps only queries that it holds whole. "any": keep all
-        rows, for queries such as users, who have rows on both sides of a cut-off. "any" needs no
-        query ids; give a scorer ``on_split_query="ignore"`` if y is a RankTarget.
+        rows, for queries such as users, who have rows on both sides of a cut-off: a user's rows
+        in the test window are then the whole query. "any" needs no query ids.
+    disjoint : bool, default=False
+        Whether to leave out of train the rows whose group is in test, so that test has only new
+        users; ``groups`` must be passed to `split`.
     times, qid : str, default="times" and "qid"
         Names under which times and query ids are found; see `make_rank_scorer`. If nothing has the
         name of the times, a DatetimeIndex or PeriodIndex of y or X gives them.
@@ -72,7 +78,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
     """
 
     # scikit-learn's routing reads this: requested, but optional.
-    __metadata_request__split = {"qid": True, "times": True}  # noqa: RUF012
+    __metadata_request__split = {"qid": True, "times": True, "groups": True}  # noqa: RUF012
 
     def __init__(
         self,
@@ -83,6 +89,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         test_span: Any = None,
         train_span: Any = None,
         queries: str = "whole",
+        disjoint: bool = False,
         times: str = "times",
         qid: str = "qid",
     ) -> None:
@@ -96,6 +103,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         self.test_span = test_span
         self.train_span = train_span
         self.queries = queries
+        self.disjoint = disjoint
         self.times = times
         self.qid = qid
 
@@ -126,7 +134,9 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         Parameters
         ----------
         X, y, qid
-            As for `QueryKFold`; rows in any order. `groups` are not used.
+            As for `QueryKFold`; rows in any order.
+        groups : array-like of shape (n_rows,), default=None
+            What `disjoint` keeps apart, such as users.
         times : array-like of shape (n_rows,), default=None
             Time of each row, numbers or dates; None: they are found on y or X.
 
@@ -140,8 +150,8 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         ValueError
             If times or query ids are not found, or a fold would have no rows.
         """
-        del groups
         seeker = type(self).__name__
+        group = self._number_groups(groups)
         when = find_times(self.times, X, y, times)
         if when is None:
             raise ValueError(describe_missing_times(self.times, X, y, seeker))
@@ -149,13 +159,29 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         if self.queries == "whole":
             query = lookup.number_queries(lookup.find_query_ids(self.qid, X, y, qid, seeker))
         for cutoff, train, test in self._parts(when):
-            kept = [part if query is None else _whole(part, query) for part in (train, test)]
+            known = train if group is None else train & ~np.isin(group, group[test])
+            kept = [part if query is None else _whole(part, query) for part in (known, test)]
             for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
                     raise ValueError(
                         _describe_empty_part(name, format_moment(cutoff), cut=part.any())
                     )
-            yield np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
+            parts = np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
+            if query is None and isinstance(y, RankTarget):
+                y.accept_parts(*parts)  # what a user does from then on is the whole test query
+            yield parts
+
+    def _number_groups(self, groups: Any) -> Array | None:
+        """Number the groups, or warn that they are not used."""
+        if self.disjoint:
+            if groups is None:
+                raise ValueError("disjoint=True needs groups=…, one for each row.")
+            return lookup.number_queries(groups)
+        if groups is not None:
+            warnings.warn(
+                "TemporalSplit ignores groups, unless disjoint=True.", UserWarning, stacklevel=3
+            )
+        return None
 
     def _parts(self, when: Array) -> Iterator[tuple[Any, Array, Array]]:
         """Yield each cut-off with masks of its train and test rows, by times alone."""

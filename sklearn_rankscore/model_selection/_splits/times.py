@@ -3,6 +3,7 @@
 Dates are datetime64 in microseconds, or in nanoseconds if a date has a fraction of a microsecond.
 """
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +20,7 @@ from sklearn_rankscore.metrics._rows.validation import (
 )
 from sklearn_rankscore.model_selection._ids.lookup import describe_what_came, find
 
+_LENGTH = re.compile(r"(?P<number>\d+) ?(?P<unit>W|D|h|m|s|ms|us|ns)")
 _LARGEST = np.iinfo(np.int64).max
 
 
@@ -119,7 +121,12 @@ def read_cutoffs(values: Any, times: Array) -> list[Any]:
     """Convert cut-offs to the unit of the times: rising numbers, or dates, also as ISO text."""
     given, are_dates = np.atleast_1d(np.asarray(values)), times.dtype.kind == "M"
     if are_dates and all(isinstance(cutoff, str) for cutoff in given.tolist()):
-        given = np.array(given.tolist(), dtype="datetime64")
+        try:
+            given = np.array(given.tolist(), dtype="datetime64")
+        except ValueError as error:
+            raise ValueError(
+                f"cutoffs must be dates such as '2026-01-31'. Got {describe(values)} instead."
+            ) from error
     cutoffs = read_times(given, "cutoffs")
     if (cutoffs.dtype.kind == "M") != are_dates:
         kind = "dates" if are_dates else "numbers"
@@ -157,6 +164,9 @@ def read_span(span: Any, name: str, times: Array) -> Any:
 def _as_timedelta64(span: Any, what: str) -> Any:
     """Convert a timedelta of Python, pandas or NumPy; refuse one that has no fixed length."""
     span = unwrap_date(span)
+    if isinstance(span, str) and (match := _LENGTH.fullmatch(span)):
+        unit: Any = match["unit"]
+        span = np.timedelta64(int(match["number"]), unit)
     if isinstance(span, timedelta):
         microseconds = span // timedelta(microseconds=1)
         if abs(microseconds) > _LARGEST:
@@ -164,8 +174,8 @@ def _as_timedelta64(span: Any, what: str) -> Any:
         return np.timedelta64(microseconds, "us")
     if not isinstance(span, np.timedelta64):
         raise TypeError(
-            f"{what} must be a length of time, such as numpy.timedelta64(7, 'D') or "
-            f"datetime.timedelta(days=7), as times are dates. Got {describe(span)} instead."
+            f"{what} must be a length of time, such as '7D', '12h' or datetime.timedelta(days=7), "
+            f"as times are dates. Got {describe(span)} instead."
         )
     if np.isnat(span) or np.datetime_data(span.dtype)[0] in {"Y", "M", "generic"}:
         raise TypeError(
