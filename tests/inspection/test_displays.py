@@ -1,5 +1,6 @@
 """Displays: what is drawn is what was computed; scikit-learn's conventions; any way of ids."""
 
+import io
 import sys
 
 import numpy as np
@@ -165,3 +166,80 @@ def test_nothing_is_drawn_twice_and_plot_gives_itself():
     first = display.ax_
     assert display.plot() is display
     assert display.ax_ is not first
+
+
+NAMES = ["_base", "$\\frac$", "a|b"]
+
+
+@pytest.mark.parametrize("display", [MetricAtKDisplay, PrecisionRecallDisplay])
+def test_names_are_shown_letter_by_letter(display):
+    """Matplotlib would hide names that begin with _, and set those with $ as formulas."""
+    needs("matplotlib").use("Agg")
+    rng, y, qid = np.random.default_rng(0), [1, 0, 0, 1] * 5, np.repeat(np.arange(10), 2)
+    drawn = display.from_predictions(y, {name: rng.random(20) for name in NAMES}, qid=qid)
+    assert [text.get_text() for text in drawn.ax_.get_legend().get_texts()] == NAMES
+    drawn.figure_.savefig(io.BytesIO())
+
+
+def test_differences_of_rounding_are_no_wins():
+    """As in a report: up to 1e-12 queries are equal."""
+    needs("matplotlib").use("Agg")
+    rng = np.random.default_rng(2)
+    grade, qid = rng.choice([0.1, 0.3, 0.7, 0.6], (200, 10)), np.repeat(np.arange(200), 10)
+    models = {"A": grade.ravel(), "$B": (grade + rng.random(grade.shape) * 0.01).ravel()}
+    drawn = QueryDifferenceDisplay.from_predictions(
+        grade.ravel(), models, qid=qid, metric="dcg@10"
+    )
+    assert 0 < np.abs(drawn.difference).max() < 1e-12
+    labels = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert labels[:2] == ["$B is better: 0 queries", "A is better: 0 queries"]
+    assert "(200 equal)" in drawn.ax_.get_xlabel()
+    drawn.figure_.savefig(io.BytesIO())
+
+
+def test_a_query_of_which_nothing_was_retrieved():
+    """Its path has no points, or its recall is undefined; it is no IndexError."""
+    needs("matplotlib").use("Agg")
+    drawn = PrecisionRecallDisplay.from_predictions(
+        [0, 0, 1, 0], [-np.inf, -np.inf, 1, 2], qid=[1, 1, 2, 2], query=1
+    )
+    assert len(drawn.precision["model"]) == 0
+
+
+def test_cutoffs_that_are_none():
+    """The error names k."""
+    with pytest.raises(ValueError, match="k must be a positive integer"):
+        MetricAtKDisplay.from_predictions([1, 0], [1, 2], qid=[1, 1], k=[1, "a"])
+
+
+WEIGHTED = RankTarget([1, 0, 0, 1, 1, 0], qid=[1, 1, 2, 2, 3, 3], sample_weight=[1, 1, 3, 3, 0, 0])
+IN_PAIRS = {
+    "a": [2, 1, 2, 1, 1, 2],
+    "b": [1, 2, 1, 2, 1, 2],
+}  # reciprocal ranks 1, 1/2, 1/2; 1/2, 1
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_pictures_weight_queries(passed):
+    """By the weights passed or carried by y, as metrics do; weight 0 leaves a query out."""
+    needs("matplotlib")
+    weights = {"sample_weight": [1, 1, 3, 3, 0, 0]} if passed else {}
+    y, rows = (np.asarray(WEIGHTED) if passed else WEIGHTED), {"qid": WEIGHTED.qid, **weights}
+    curve = MetricAtKDisplay.from_predictions(y, IN_PAIRS, metric="mrr", k=[2], **rows)
+    assert curve.mean["a"] == pytest.approx([(1 + 3 / 2) / 4], rel=1e-14)
+    difference = QueryDifferenceDisplay.from_predictions(y, IN_PAIRS, metric="mrr", **rows)
+    assert difference.difference.tolist() == [-0.5, 0.5]
+    assert difference.qid.tolist() == [1, 2]
+    texts = [text.get_text() for text in difference.ax_.get_legend().get_texts()]
+    assert "mean: +0.2500" in texts  # (-1/2 + 3 x 1/2) / 4
+    recall = PrecisionRecallDisplay.from_predictions(y, IN_PAIRS["a"], **rows)
+    assert recall.precision["model"] == pytest.approx([(1 + 3 / 2) / 4] * 11, rel=1e-14)
+
+
+def test_pictures_of_estimators_weight_queries():
+    """The weights that y carries reach the picture."""
+    needs("matplotlib")
+    X = np.array([IN_PAIRS["a"]], dtype=float).T
+    model = ByColumn(0).fit(X, WEIGHTED)
+    display = MetricAtKDisplay.from_estimator(model, X, WEIGHTED, metric="mrr", k=[1])
+    assert display.mean["ByColumn"] == pytest.approx([1 / 4], rel=1e-14)

@@ -2,6 +2,7 @@
 
 import html.parser
 import itertools
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from conftest import needs
 
 from sklearn_rankscore import Explanation, RankTarget, explain, get_metric, ndcg
 from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
+from sklearn_rankscore.inspection._explain.explanation import format_number
 from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
 from sklearn_rankscore.metrics._ranking.ranking import Ranking, cut_into_blocks
 from sklearn_rankscore.metrics._rows.rows import Rows
@@ -291,11 +293,6 @@ def test_names_of_rows_may_be_anything():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: explain([1, 0], [1, 2], qid=[1, 2]),
-            ValueError,
-            "2 queries. Say which .* query=1",
-        ),
         (lambda: explain([1, 0], [1, 2], qid=["a", "b"], query="c"), ValueError, "no query 'c'"),
         (lambda: explain([1, 0], [1, 2], qid=["a", "b"], query=1), ValueError, "such as 'a'"),
         (lambda: explain([[1, 0]], [[1, 2]], metric="auc"), ValueError, "roc_auc has no working"),
@@ -304,7 +301,6 @@ def test_names_of_rows_may_be_anything():
             ValueError,
             "item must have one",
         ),
-        (lambda: explain([1, 0], [1, 2]), ValueError, "no query ids were given"),
         (lambda: explain([[3, -3]], [[1, 2]], metric="ndcg"), ValueError, "must not be negative"),
         (lambda: explain([1, 0], [1, 2], qid=[1, 1], query=[1]), TypeError, "id of one query"),
     ],
@@ -313,3 +309,59 @@ def test_what_cannot_be_explained_is_said(call, error, message):
     """And what can be done."""
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_flat_list_is_one_query():
+    """Without ids; and without scores in the order given."""
+    grades, scores = [3, 0, 2], [0.3, 0.2, 0.1]
+    want = explain([grades], [scores], metric="ndcg")
+    assert str(explain(grades, scores, metric="ndcg")) == str(want)
+    assert explain(grades, metric="ndcg").value == want.value == ndcg([grades], [scores])
+    ordered = explain(grades, metric="ndcg").tables[0]
+    assert ordered.caption == "In the order given"
+    assert ordered.columns[:3] == ["rank", "row", "grade"]
+    assert [line[2] for line in ordered.lines] == grades
+
+
+def test_several_queries_are_shown_as_a_mean():
+    """The value of each, and how they make the metric."""
+    rows = {"y_true": [1, 0, 0, 1], "y_score": [2, 1, 2, 1], "qid": ["a", "a", "b", "b"]}
+    shown = explain(**rows, metric="map")
+    assert shown.value == 0.75
+    assert shown.tables[0].lines == [["a", 1], ["b", 0.5]]
+    assert shown.steps == ("mean over queries = 1.5 / 2 = 0.75",)
+    assert str(shown).startswith("average_precision\n")
+    if find_spec("pandas"):
+        assert shown.to_frame()["average_precision"].tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0.0, "0"), (1 / 3, "0.3333"), (12.34567, "12.3457"), (1234.5678, "1234.57"), (2e9, "2e+09")],
+)
+def test_numbers_have_at_most_six_digits(number, text):
+    """Longer ones cannot be compared at a glance."""
+    assert format_number(number) == text
+
+
+def test_precision_and_recall_at_each_rank():
+    """Side by side, as a lecturer draws them."""
+    (table,) = explain([1, 0, 1, 0], [4, 3, 2, 1], metric="recall").tables
+    at = table.columns.index("precision")
+    assert [line[at : at + 2] for line in table.lines] == [
+        [1, 0.5],
+        [0.5, 0.5],
+        [pytest.approx(2 / 3), 1],
+        [0.5, 1],
+    ]
+
+
+def test_the_mean_of_weighted_queries():
+    """With the weight of each, and nothing to explain where no query has a value."""
+    y = RankTarget([1, 0, 0, 1, 0, 0], qid=[1, 1, 2, 2, 3, 3], sample_weight=[1, 1, 3, 3, 0, 0])
+    got = explain(y, [1, 0, 1, 0, 1, 2], metric="map")
+    assert got.value == pytest.approx((1 * 1 + 3 / 2) / 4, rel=1e-14)
+    assert got.steps == ("mean over queries = 2.5 / 4 = 0.625",)
+    assert got.tables[0].columns[2:] == ["weight", "weight * average_precision"]
+    with pytest.raises(ValueError, match="undefined for every query: no mean to explain"):
+        explain([0] * 4, [1, 2, 1, 2], qid=[1, 1, 2, 2], metric="map", replace_undefined_by=np.nan)

@@ -203,12 +203,62 @@ def test_what_is_unsafe_is_said():
     report = rank_report(
         grade, {"a": models["a"], "flat": np.zeros(grade.size)}, qid=qid, random_state=0
     )
-    few, *undefined, tied = report.warnings
+    few, *undefined = report.warnings
     assert few.startswith("12 queries are few")
     assert "ndcg@10 is undefined for most queries (7 of 12)" in undefined
-    assert tied.startswith("100% of the rows of flat are tied")
-    assert report.tied == {"a": 0.0, "flat": 1.0}
-    assert str(report).count("Unsafe: ") == 5
+    assert str(report).count("Unsafe: ") == 4
+
+
+def test_ties_that_matter_are_unsafe():
+    """Those of rows of different grades, within the deepest cutoff; others move nothing."""
+    grade = np.tile([2, 1, 0, 0, 0, 0], 40)
+    qid = np.repeat(np.arange(40), 6)
+    scores = {
+        "flat": np.zeros(240),
+        "below": np.tile([3, 2, 1, 1, 1, 1], 40),  # equal grades
+        "deep": np.tile([6, 1, 5, 4, 3, 1], 40),  # different ones, below the cutoff
+    }
+    report = rank_report(grade, scores, qid=qid, metrics=["ndcg@3"], random_state=0)
+    assert report.tied == {"flat": 1.0, "below": 0.0, "deep": 0.0}
+    (warning,) = report.warnings
+    assert warning.startswith("100% of the rows of flat are tied with rows of other grades")
+    deep = rank_report(grade, scores, qid=qid, metrics=["map"], random_state=0).tied["deep"]
+    assert deep == pytest.approx(2 / 6)
+
+
+def test_many_comparisons_flip_more_signs():
+    """So that Holm's p-value of a clear difference can be small."""
+    rng = np.random.default_rng(0)
+    grade, qid = np.tile([1, 0], 200), np.repeat(np.arange(200), 2)
+    scores = {"best": grade + 0.0} | {str(at): rng.random(400) for at in range(9)}
+    report = rank_report(grade, scores, qid=qid, metrics=["mrr"], n_resamples=100, random_state=0)
+    assert max(row["p_holm"] for row in report.rows[1:]) < 0.01
+
+
+def test_scores_as_a_frame():
+    """A column is a model."""
+    grade, models, qid = draw(6)
+    frame = needs("pandas").DataFrame(models)
+    want = rank_report(grade, models, qid=qid, random_state=0).rows
+    assert rank_report(grade, frame, qid=qid, random_state=0).rows == want
+
+
+def test_intervals_are_those_of_scipy():
+    """As bootstrap of the means by SciPy itself."""
+    stats = pytest.importorskip("scipy.stats")
+    columns = np.random.default_rng(3).random((3, 50))
+    low, high = compute_intervals(columns, 0.9, 500, np.random.default_rng(0))
+    theirs = stats.bootstrap(
+        (columns,),
+        np.mean,
+        axis=-1,
+        n_resamples=500,
+        confidence_level=0.9,
+        method="percentile",
+        random_state=np.random.default_rng(0),
+    ).confidence_interval
+    np.testing.assert_allclose(low, theirs.low, atol=1e-12)
+    np.testing.assert_allclose(high, theirs.high, atol=1e-12)
     assert not rank_report(*draw(6)[:2], qid=draw(6)[2], random_state=0).warnings
 
 
@@ -273,3 +323,44 @@ def test_wrong_arguments_are_refused_in_words(change, error, message):
     rows = {"y_true": grade, "y_score": models, "qid": qid}
     with pytest.raises(error, match=message):
         rank_report(**{**rows, **change})
+
+
+@pytest.mark.parametrize(
+    ("name", "markdown"),
+    [
+        ("<script>alert(1)</script>", "&lt;script>"),
+        ("[x](javascript:alert(1))", r"\[x\]\(javascript"),
+        ("a\\|b", r"a\\&#124;b"),
+        ("$x$ ~~y~~ _z_ a_b", r"\$x\$ \~\~y\~\~ \_z\_ a_b"),
+        ("\x1b[31mred", r"\\x1b\[31mred"),
+    ],
+)
+def test_names_are_letters_and_nothing_else(name, markdown):
+    """No HTML, link, cell or terminal command comes out of a model's name."""
+    grade, models, qid = draw(1)
+    report = rank_report(
+        grade, {name: models["a"], "b": models["c"]}, qid=qid, metrics=["mrr"], random_state=0
+    )
+    assert markdown in report.to_markdown()
+    assert len({line.count("|") for line in report.to_markdown().splitlines()}) == 1
+    for text in (str(report), report._repr_html_(), report.to_markdown()):
+        assert "\x1b" not in text
+    assert "<script" not in report._repr_html_() + report.to_markdown()
+
+
+@pytest.mark.parametrize("name", ["[1pt]", "*star", "a|b", "\x1b[2J"])
+def test_names_in_latex(name):
+    """A row begins with no bracket, and a bar is a bar."""
+    needs("pandas")
+    needs("jinja2")
+    grade, models, qid = draw(1)
+    report = rank_report(
+        grade,
+        {name: models["a"], "b": models["c"]},
+        qid=qid,
+        metrics={name: "mrr"},
+        random_state=0,
+    )
+    rows = [line for line in report.to_latex().splitlines() if line.endswith(r"\\")]
+    assert not any(line.startswith(("[", "*")) for line in rows)
+    assert not any("|" in line or "\x1b" in line for line in rows)

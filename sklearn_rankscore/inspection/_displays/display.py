@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sklearn_rankscore.metrics._rows.rows import find_carried
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids
 from sklearn_rankscore.model_selection._scorers.response import ask_estimator
 
@@ -61,5 +62,16 @@ class Display(ABC):
             estimators = {type(estimator).__name__: estimator}
         ids = find_query_ids("qid", X, y, qid, cls.__name__)
         scores = {name: ask_estimator(model, X, "auto") for name, model in estimators.items()}
+        options.setdefault("sample_weight", find_carried(y, "sample_weight"))
         drawn: Any = cls
         return drawn.from_predictions(np.asarray(y), scores, qid=ids, **options)  # type: ignore[no-any-return]
+
+
+def draw_legend(ax: Any, labels: Mapping[str, Any]) -> None:
+    """Name what was drawn, letter by letter: "_" hides no name, and "$" begins no formula."""
+    legend = ax.legend(labels.values(), ["name"] * len(labels))
+    texts = [*legend.get_texts(), ax.xaxis.label, ax.yaxis.label]
+    for text, name in zip(legend.get_texts(), labels, strict=True):
+        text.set_text(name)
+    for text in texts:
+        text.set_parse_math(False)

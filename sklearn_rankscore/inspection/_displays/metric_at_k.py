@@ -1,16 +1,19 @@
 """Draw a metric against its cutoff."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
-from sklearn_rankscore.inspection._report.query_values import name_models
+from sklearn_rankscore._typing import Array
+from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display, draw_legend
+from sklearn_rankscore.inspection._report.query_values import drop_weightless, name_models
 from sklearn_rankscore.inspection._report.statistics import check_level, compute_intervals
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 from sklearn_rankscore.metrics._rows.validation import check_cutoff
+
+CUTOFFS = range(1, 21)
 
 
 class MetricAtKDisplay(Display):
@@ -52,8 +55,9 @@ class MetricAtKDisplay(Display):
         y_score: Any,
         *,
         qid: Any = None,
+        sample_weight: Any = None,
         metric: str | Metric = "ndcg",
-        k: Iterable[int] = range(1, 21),
+        k: Iterable[int] = CUTOFFS,
         name: str | None = None,
         confidence_level: float = 0.95,
         random_state: Any = None,
@@ -64,8 +68,8 @@ class MetricAtKDisplay(Display):
 
         Parameters
         ----------
-        y_true, qid
-            Grades and query ids, as for a metric.
+        y_true, qid, sample_weight
+            Grades, query ids and weights of queries, as for a metric.
         y_score : array-like or dict of str to array-like
             Scores of one model, or of several by their names.
         metric : str or Metric, default="ndcg"
@@ -84,28 +88,30 @@ class MetricAtKDisplay(Display):
             Options of the metric.
         """
         bound = get_metric(metric, **metric_options)
-        if not isinstance(k, Iterable) or not (cutoffs := sorted(set(k))):
+        if not isinstance(k, Iterable) or not (cutoffs := [check_cutoff(one, "k") for one in k]):
             raise ValueError(f"k must be one or more cutoffs, such as range(1, 21). Got {k!r}.")
-        cutoffs = [check_cutoff(value, "k") for value in cutoffs]
+        cutoffs = sorted(set(cutoffs))
         check_level(confidence_level)
         rng = np.random.default_rng(random_state)
-        means, lows, highs = {}, {}, {}
-        for model, scores in name_models(y_score, name).items():
-            _, columns = compute_per_query(
-                [bound.settle({"k": value}) for value in cutoffs], y_true, scores, qid
-            )
-            table = np.array(columns)
-            table = table[:, ~np.isnan(table).any(axis=0)]
-            if not table.shape[1]:
-                raise ValueError(f"{bound.name} is undefined for every query: nothing to draw.")
-            means[model] = table.mean(axis=1)
-            lows[model], highs[model] = compute_intervals(table, confidence_level, 1000, rng)
-        return cls(bound.name, cutoffs, means, lows, highs).plot(ax)
+        models = name_models(y_score, name)
+        curves = compute_curves(
+            y_true,
+            models,
+            qid,
+            bound,
+            cutoffs,
+            level=confidence_level,
+            rng=rng,
+            sample_weight=sample_weight,
+        )
+        return cls(bound.name, cutoffs, *curves).plot(ax)
 
     def _draw(self, ax: Any) -> None:
+        labels: dict[str, Any] = {}
         for at, (model, mean) in enumerate(self.mean.items()):
             colour = COLOURS[at % len(COLOURS)]
-            ax.plot(self.k, mean, MARKS[at % len(MARKS)] + "-", ms=4, color=colour, label=model)
+            mark = MARKS[at % len(MARKS)]
+            (labels[model],) = ax.plot(self.k, mean, mark + "-", ms=4, color=colour)
             if model in self.low:
                 ax.fill_between(
                     self.k, self.low[model], self.high[model], color=colour, alpha=0.15, lw=0
@@ -116,4 +122,31 @@ class MetricAtKDisplay(Display):
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(alpha=0.3)
         if len(self.mean) > 1:
-            ax.legend()
+            draw_legend(ax, labels)
+
+
+def compute_curves(
+    y_true: Any,
+    models: Mapping[str, Any],
+    qid: Any,
+    metric: Metric,
+    cutoffs: Sequence[int],
+    *,
+    level: float = 0.95,
+    rng: np.random.Generator,
+    sample_weight: Any = None,
+) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """Compute, by model, the mean at each cutoff, and the ends of its interval."""
+    means, lows, highs = {}, {}, {}
+    settled = [metric.settle({"k": value}) for value in cutoffs]
+    for model, scores in models.items():
+        found = compute_per_query(settled, y_true, scores, qid, sample_weight=sample_weight)
+        _, columns, weight = drop_weightless(*found)
+        table = np.array(columns)
+        defined = ~np.isnan(table).any(axis=0)
+        if not defined.any():
+            raise ValueError(f"{metric.name} is undefined for every query: nothing to draw.")
+        table, weight = table[:, defined], None if weight is None else weight[defined]
+        means[model] = np.average(table, axis=1, weights=weight)
+        lows[model], highs[model] = compute_intervals(table, level, 1000, rng, weight)
+    return means, lows, highs

@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display
+from sklearn_rankscore.inspection._displays.display import COLOURS, MARKS, Display, draw_legend
 from sklearn_rankscore.inspection._explain.explain import explain
-from sklearn_rankscore.inspection._report.query_values import name_models
+from sklearn_rankscore.inspection._report.query_values import drop_weightless, name_models
 from sklearn_rankscore.metrics import get_metric
 from sklearn_rankscore.metrics._metric.engine import compute_per_query
 
@@ -48,6 +48,7 @@ class PrecisionRecallDisplay(Display):
         y_score: Any,
         *,
         qid: Any = None,
+        sample_weight: Any = None,
         query: Any = None,
         min_relevance: float | None = None,
         name: str | None = None,
@@ -57,7 +58,7 @@ class PrecisionRecallDisplay(Display):
 
         Parameters
         ----------
-        y_true, y_score, qid, name, ax
+        y_true, y_score, qid, sample_weight, name, ax
             As for `MetricAtKDisplay`.
         query : object, default=None
             Id of the query whose path to draw; tied rows keep their order. None: draw the
@@ -73,20 +74,22 @@ class PrecisionRecallDisplay(Display):
             get_metric("iprec", recall_level=level, min_relevance=min_relevance).settle()
             for level in levels
         ]
-        precision = {
-            model: np.mean(compute_per_query(settled, y_true, scores, qid)[1], axis=1)
-            for model, scores in models.items()
-        }
+        precision = {}
+        for model, scores in models.items():
+            found = compute_per_query(settled, y_true, scores, qid, sample_weight=sample_weight)
+            _, columns, weight = drop_weightless(*found)
+            precision[model] = np.average(columns, axis=1, weights=weight)
         return cls(precision, dict.fromkeys(models, levels)).plot(ax)
 
     def _draw(self, ax: Any) -> None:
+        labels: dict[str, Any] = {}
         for at, (model, precision) in enumerate(self.precision.items()):
             colour, mark = COLOURS[at % len(COLOURS)], MARKS[at % len(MARKS)]
             recall = np.asarray(self.recall[model])
             ax.plot(recall, precision, "-", color=colour, lw=1.2, zorder=1)
             hit = np.ones(len(recall), bool) if self.relevant is None else self.relevant[model]
             hit, height = np.asarray(hit), np.asarray(precision)
-            ax.scatter(recall[hit], height[hit], 28, color=colour, marker=mark, label=model)
+            labels[model] = ax.scatter(recall[hit], height[hit], 28, color=colour, marker=mark)
             ax.scatter(
                 recall[~hit], height[~hit], 28, facecolors="white", edgecolors=colour, marker=mark
             )
@@ -96,7 +99,7 @@ class PrecisionRecallDisplay(Display):
         if self.relevant is not None:
             ax.set_title("filled: the row is relevant; hollow: it is not", fontsize="medium")
         if len(self.precision) > 1:
-            ax.legend()
+            draw_legend(ax, labels)
 
 
 def _trace_paths(
@@ -118,6 +121,6 @@ def _trace_paths(
         hit = np.array([line[table.columns.index("relevant")] for line in table.lines], dtype=bool)
         found = np.cumsum(hit)
         precision[model] = found / np.arange(1, len(hit) + 1)
-        share_of_found = found / max(found[-1], 1)
+        share_of_found = found / max(found.max(initial=0), 1)
         recall[model], relevant[model] = explanation.value * share_of_found, hit
     return precision, recall, relevant

@@ -7,11 +7,11 @@ import numpy as np
 
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
-from sklearn_rankscore.inspection._explain.explanation import Explanation
+from sklearn_rankscore.inspection._explain.explanation import Explanation, Table, format_number
 from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
 from sklearn_rankscore.inspection._explain.workings import Result, write_working
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import collect_rows
+from sklearn_rankscore.metrics._metric.engine import collect_rows, compute_per_query
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
@@ -21,7 +21,7 @@ from sklearn_rankscore.metrics._rows.validation import check_same_length
 
 def explain(
     y_true: Any,
-    y_score: Any,
+    y_score: Any = None,
     *,
     metric: str | Metric = "ndcg@10",
     qid: Any = None,
@@ -34,12 +34,14 @@ def explain(
     Parameters
     ----------
     y_true, y_score, qid
-        Rows as for the metric itself.
+        Rows as for the metric itself. Flat rows without query ids are one query; without scores,
+        rows are ranked in the order given.
     metric : str or Metric, default="ndcg@10"
         The metric to explain: cumulative gain, DCG, ideal DCG, nDCG, average precision, precision,
         recall, F1, R-precision, reciprocal rank, hit rate, RBP or ERR.
     query : object, default=None
-        Id of the query; for a rectangle, the number of the line. None: the only query there is.
+        Id of the query; for a rectangle, the number of the line. None: the only query there is,
+        or, of several, how the metric is their mean.
     item : array-like of shape (n_rows,), default=None
         Name of each row. None: the "item" that a RankTarget carries, or else the row's number.
     **metric_options
@@ -54,8 +56,8 @@ def explain(
     Raises
     ------
     ValueError
-        If `explain` does not know the metric, if there is no such query, if there are several
-        queries and `query` is None, or if the metric refuses the rows.
+        If `explain` does not know the metric, if there is no such query, or if the metric refuses
+        the rows or is undefined for every query.
 
     Examples
     --------
@@ -87,20 +89,47 @@ def explain(
             f"{bound.name} has no working that explain can show. It can show {', '.join(LAYOUTS)}."
         )
     settled = bound.settle()
+    has_scores = y_score is not None
+    if not has_scores:  # in the order given, the first highest
+        y_score = -np.arange(float(np.size(y_true))).reshape(np.shape(y_true))
+    if qid is None and np.ndim(y_score) == 1 and find_carried(y_true, "qid") is None:
+        y_true, y_score = [y_true], [y_score]  # one query, a line of a rectangle
     rows = collect_rows([settled], y_true, y_score, qid)
     queries = rows.queries
+    name = f"{bound}{spell_options(bound.bound)}"
+    if query is None and len(queries.ids) > 1:
+        return _explain_mean(bound, name, y_true, y_score, queries)
     at = _find_query(query, queries)
     label, names = _name_rows(find_carried(y_true, "item") if item is None else item, queries)
     here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
     names = [names[row] for row in queries.arrange(np.arange(len(rows.grade)))[here].tolist()]
     ranking = ExplainedRanking(rows.grade[here], rows.score[here], settled.ties)
     value = float(bound.formula(ranking, **settled.options)[0])
-    result = Result(bound.name, value, settled.options)
+    result = Result(bound.name, value, settled.options, has_scores)
     tables, steps = write_working(LAYOUTS[bound.name], ranking, result, names, label)
     found = queries.ids[at]
     found = found.item() if isinstance(found, np.generic) else found
-    name = f"{bound}{spell_options(bound.bound)}"
     return Explanation(name, found, tuple(tables), tuple(steps), value)
+
+
+def _explain_mean(
+    bound: Metric, name: str, y_true: Any, y_score: Any, queries: Queries
+) -> Explanation:
+    """Show the value of each query, and their mean."""
+    ids, (values,), weight = compute_per_query([bound.settle()], y_true, y_score, queries)
+    columns: dict[str, Any] = {"query": ids.tolist(), str(bound): values}
+    summed = values
+    counts = np.ones(len(values)) if weight is None else weight
+    if weight is not None:
+        summed = values * weight
+        columns |= {"weight": weight, f"weight * {bound}": summed}
+    defined = ~np.isnan(values) & (counts > 0)
+    if not defined.any():
+        raise ValueError(f"{bound.name} is undefined for every query: no mean to explain.")
+    value = float(np.average(values[defined], weights=counts[defined]))
+    total, of = (format_number(float(part[defined].sum())) for part in (summed, counts))
+    step = f"mean over queries = {total} / {of} = {value:.6g}"
+    return Explanation(name, None, (Table.from_columns("Each query", columns),), (step,), value)
 
 
 def _find_query(query: Any, queries: Queries) -> int:
@@ -108,11 +137,6 @@ def _find_query(query: Any, queries: Queries) -> int:
     if query is None and len(queries.ids) == 1:
         return 0
     example = format_id(queries.sort_by_appearance(queries.ids)[0])
-    if query is None:
-        raise ValueError(
-            f"There are {len(queries.ids):,} queries. Say which to explain, for example "
-            f"query={example}."
-        )
     wanted = query if isinstance(query, np.generic) else narrow_dtype(as_objects([query], "query"))
     try:
         at = int(find_places(np.atleast_1d(wanted), queries.ids)[0])

@@ -38,7 +38,7 @@ class Explanation:
     metric : str
         Name of the metric, with its options.
     query : object
-        Id of the query.
+        Id of the query; None where the metric is explained as a mean over queries.
     tables : tuple of Table
         The ranked rows and, for DCG-like metrics, the best order; for ideal DCG only the latter.
     steps : tuple of str
@@ -62,7 +62,7 @@ class Explanation:
     @property
     def title(self) -> str:
         """Name of the metric, and the query."""
-        return f"{self.metric} of query {self.query!r}"
+        return self.metric if self.query is None else f"{self.metric} of query {self.query!r}"
 
     def to_frame(self) -> Any:
         """Give the first table as a pandas DataFrame indexed by rank, in full precision."""
@@ -70,8 +70,9 @@ class Explanation:
 
         table = self.tables[0]
         frame = pd.DataFrame(table.lines, columns=table.columns)
-        frame["rank"] = frame["rank"].astype(str).str.rstrip("=").astype(int)
-        return frame.set_index("rank")
+        if "rank" in frame:
+            frame["rank"] = frame["rank"].astype(str).str.rstrip("=").astype(int)
+        return frame.set_index(table.columns[0])
 
     def __str__(self) -> str:
         """Write the tables, and the steps below them."""
@@ -99,10 +100,10 @@ def _simplify(value: Any) -> Any:
 
 
 def format_number(value: float) -> str:
-    """Write a number with at most four decimals; a very small or large one with four digits."""
-    if value == 0 or 0.01 <= abs(value) < 1e6:
+    """Write a number with at most four decimals and six digits."""
+    if value == 0 or 0.01 <= abs(value) < 100:
         return f"{value + 0.0:.4f}".rstrip("0").rstrip(".")
-    return f"{value:.4g}"
+    return f"{value:.6g}" if 100 <= abs(value) < 1e6 else f"{value:.4g}"
 
 
 def _format_table(table: Table) -> list[list[str]]:
@@ -117,8 +118,8 @@ def _format_table(table: Table) -> list[list[str]]:
 
 
 def _format_cell(name: str, value: Any) -> str:
-    if not isinstance(value, float) or name == "item":
+    if not isinstance(value, float) or name in ("item", "query"):
         return " ".join(str(value).split())
     if isnan(value):
         return ""
-    return f"{value + 0.0:.10g}" if name == "score" else format_number(value)
+    return f"{value + 0.0:.6g}" if name == "score" else format_number(value)

@@ -41,7 +41,11 @@ _IDEAL: Columns = {
     "running DCG": lambda q: np.cumsum(q.ideal_gain * q.discount),
 }
 _RELEVANT: Columns = {"relevant": lambda q: q.hits.hit}
-_COUNTED = _RELEVANT | {"found so far": lambda q: np.cumsum(q.hits.hit)}
+_COUNTED = _RELEVANT | {
+    "found so far": lambda q: np.cumsum(q.hits.hit),
+    "precision": lambda q: np.cumsum(q.hits.hit) / q.rank,
+    "recall": lambda q: np.cumsum(q.hits.hit) / np.maximum(q.hits.n_relevant, 1),
+}
 _SUM_OF_GAINS = "sum of the discounted gains"
 
 LAYOUTS = {

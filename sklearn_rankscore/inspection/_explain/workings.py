@@ -23,6 +23,7 @@ class Result(NamedTuple):
     name: str
     value: float
     options: Mapping[str, Any]
+    has_scores: bool = True  # False: the rows rank in the order given
 
 
 class _Number(float):
@@ -45,9 +46,11 @@ def write_working(
     if layout.columns is not None:
         ranks = [f"{at}{'=' * shared}" for at, shared in enumerate(tied.tolist(), start=1)]
         rows = r.find_ranked_rows()[:listed]
-        shown = {"rank": ranks, label: [names[row] for row in rows], "score": r.score[0][rows]}
+        shown = {"rank": ranks, label: [names[row] for row in rows]}
+        shown |= {"score": r.score[0][rows]} if result.has_scores else {}
         shown |= {"grade": r.grade[0][rows]} | _read_columns(layout.columns, quantities, options)
-        tables.append(Table.from_columns("Ranked by score", shown, _TIED if tied.any() else ""))
+        title = "Ranked by score" if result.has_scores else "In the order given"
+        tables.append(Table.from_columns(title, shown, _TIED if tied.any() else ""))
     if layout.ideal is not None:
         rows = r.find_ideal_rows()[: noted["ideal_gain"].size]
         shown = {"rank": range(1, len(rows) + 1), label: [names[row] for row in rows]}

@@ -1,14 +1,25 @@
 """Collect what a report compares: a value for each query, model and metric."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rankscore._foreign import list_columns
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
+from sklearn_rankscore.inspection._report.statistics import EQUAL
 from sklearn_rankscore.metrics import Metric
-from sklearn_rankscore.metrics._metric.engine import compute_per_query
+from sklearn_rankscore.metrics._metric.engine import (
+    check_per_query,
+    has_no_order,
+    run,
+    sort_by_appearance,
+    warn_if_any_order_wins,
+    warn_of_no_order,
+)
+from sklearn_rankscore.metrics._options import K
 from sklearn_rankscore.metrics._ranking.ranking import Ranking
 from sklearn_rankscore.metrics._rows.items import find_places
 from sklearn_rankscore.metrics._rows.per_query import read_per_query
@@ -24,20 +35,22 @@ class QueryValues(NamedTuple):
     values: dict[Any, Array]  # by (model, metric), (n_queries,); undefined ones replaced, or NaN
     weight: Array | None  # (n_queries,)
     undefined: dict[str, int]  # by metric, the number of queries for which it is undefined
-    tied: dict[str, float]  # by model, the share of tied rows; empty where there are no rows
+    tied: dict[str, float]  # by model, the share of rows that ties move; empty without rows
 
 
-def count_tied_rows(r: Ranking) -> Array:
-    """Count the rows of each query that share their score with another."""
-    return np.asarray((r.chosen(None).certain & (r.tie_spans()[1] > 1)).sum(axis=1))
+def count_tied_rows(r: Ranking, *, k: int | None = K) -> Array:
+    """Count the rows among the first k whose place inside a tie of other grades matters."""
+    grade = r.grade.astype(np.float64)
+    moved = np.abs(r.expected(grade) - r.in_order(grade)[:, : r.n_ranks]) > EQUAL
+    return np.asarray(moved[:, :k].sum(axis=1))
 
 
-def count_rows(r: Ranking) -> Array:
-    """Count the rows of each query."""
-    return r.n_rows
+def count_rows(r: Ranking, *, k: int | None = K) -> Array:
+    """Count the rows of each query among the first k."""
+    return r.n_listed(k)
 
 
-_COUNTS = (Metric(count_tied_rows, shared=("ties",)), Metric(count_rows, shared=()))
+_COUNTS = (Metric(count_tied_rows, shared=("ties",)), Metric(count_rows, shared=("ties",)))
 
 
 def score_models(
@@ -57,19 +70,28 @@ def score_models(
         else metric
         for metric in wanted.values()
     ]
-    settled = [metric.settle() for metric in (*_COUNTS, *with_nan)]
+    settled = [metric.settle() for metric in with_nan]
+    deepest = max(one.options.get("k") or sys.maxsize for one in settled)
+    check_per_query(settled)
+    asked, settled = settled, [count.settle({"k": deepest}) for count in _COUNTS] + settled
     ids: Array = np.empty(0)
     weight: Array | None = None
+    in_no_order: list[bool] = []
     for model, scores in models.items():
-        ids, columns = compute_per_query(settled, y_true, scores, qid, sample_weight=sample_weight)
-        weight = None if sample_weight is None else columns.pop()
-        ids, (in_ties, n_rows, *columns), weight = _drop_weightless(ids, columns, weight)
-        tied[model] = float(in_ties.sum() / n_rows.sum())
+        rows, columns = run(settled, y_true, scores, qid, sample_weight=sample_weight)
+        if not in_no_order:
+            warn_if_any_order_wins(asked, rows, stacklevel=4)
+        in_no_order.append(has_no_order(rows))
+        ids, columns, weight = sort_by_appearance(rows, columns)
+        ids, (in_ties, n_rows, *columns), weight = drop_weightless(ids, columns, weight)
+        tied[model] = float(in_ties.sum() / max(n_rows.sum(), 1))
         for name, column in zip(wanted, columns, strict=True):
             missing = np.isnan(column)
             undefined[name] = max(undefined.get(name, 0), int(missing.sum()))
             column[missing] = wanted[name].settle().replace_undefined_by
             values[model, name] = column
+    if all(in_no_order):
+        warn_of_no_order("Each model" if len(models) > 1 else model, stacklevel=3)
     return QueryValues(ids, values, weight, undefined, tied)
 
 
@@ -99,7 +121,7 @@ def read_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[QueryValues, d
         place = _match_queries(first, ids, model)
         _check_weight(first, weight, None if its_weight is None else its_weight[place], model)
         values |= {(model, metric): columns[metric][place] for metric in wanted}
-    ids, kept, weight = _drop_weightless(first, list(values.values()), weight)
+    ids, kept, weight = drop_weightless(first, list(values.values()), weight)
     values = dict(zip(values, kept, strict=True))
     undefined = {
         metric: max(int(np.isnan(values[model, metric]).sum()) for model in tables)
@@ -108,7 +130,7 @@ def read_tables(tables: Mapping[str, Any], metrics: Any) -> tuple[QueryValues, d
     return QueryValues(ids, values, weight, undefined, {}), wanted
 
 
-def _drop_weightless(
+def drop_weightless(
     ids: Array, columns: list[Array], weight: Array | None
 ) -> tuple[Array, list[Array], Array | None]:
     """Leave out the queries whose weight is 0."""
@@ -180,7 +202,9 @@ def _check_weight(ids: Array, weight: Array | None, other: Array | None, model: 
 
 
 def name_models(y_score: Any, name: str | None) -> dict[str, Any]:
-    """Give the scores of each model by its name."""
+    """Give the scores of each model by its name; a column of a frame is a model."""
+    if list_columns(y_score) and not isinstance(y_score, Mapping):
+        y_score = {column: y_score[column] for column in list_columns(y_score)}
     if isinstance(y_score, Mapping):
         models = {str(model): scores for model, scores in y_score.items()}
         if not models or len(models) < len(y_score):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import list_columns
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._report import statistics
@@ -24,6 +25,7 @@ from sklearn_rankscore.metrics.evaluate import name_metrics
 _METRICS = ("ndcg@10", "map", "mrr")
 _NUMBERS = ["mean", "low", "high", "difference", "difference_low", "difference_high"]
 _NUMBERS += ["p_randomisation", "p_holm", "p_t", "wins", "ties", "losses"]
+_FLIPS = 400  # sign flips for each comparison, so that Holm's p can fall to 0.005
 _SAFE = 30  # of fewer queries, do not trust the interval of a mean
 
 
@@ -47,8 +49,8 @@ def rank_report(
     ----------
     y_true : array-like of shape (n_rows,)
         Relevance grade of each row; a RankTarget or an index may carry the query ids.
-    y_score : dict of str to array-like of shape (n_rows,)
-        Scores of each model, by its name.
+    y_score : dict of str to array-like of shape (n_rows,), or DataFrame
+        Scores of each model, by its name; of a DataFrame, each column is a model.
     qid : array-like of shape (n_rows,), default=None
         Query id of each row.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -64,7 +66,8 @@ def rank_report(
     confidence_level : float, default=0.95
         Confidence level of the intervals, above 0 and below 1.
     n_resamples : int, default=1000
-        Resamples of queries for the intervals, and sign flips for the tests.
+        Resamples of queries for the intervals, and sign flips for the tests; at least 400 flips
+        for each comparison of the report, so that Holm's p-values can be small.
     random_state : int, Generator or None, default=None
         Seed of the resamples and of the sign flips.
     **metric_options
@@ -154,14 +157,14 @@ def _fill_rows(
     lows, highs = _compute_all_intervals(both, weight, level, n_resamples, rng)
     for row, column, low, high in zip(rows, columns, lows, highs, strict=False):
         row.update(mean=_take_mean(column, weight), low=float(low), high=float(high))
-    n = len(rows)
+    n, n_flips = len(rows), max(n_resamples, _FLIPS * len(others))
     for row, difference, low, high in zip(others, differences, lows[n:], highs[n:], strict=True):
         row["difference"] = _take_mean(difference, weight)
         row.update(difference_low=float(low), difference_high=float(high))
         seen = ~np.isnan(difference)
         sign = 1 if wanted[row["metric"]].greater_is_better else -1
         its_weight = None if weight is None else weight[seen]
-        tests = statistics.compare_pairs(sign * difference[seen], n_resamples, rng, its_weight)
+        tests = statistics.compare_pairs(sign * difference[seen], n_flips, rng, its_weight)
         row.update(tests._asdict())
     adjusted = statistics.adjust_by_holm([row["p_randomisation"] for row in others])
     for row, p_value in zip(others, adjusted, strict=True):
@@ -172,7 +175,7 @@ def _check_models(
     given: Any, name: str, what: str, baseline: Any, confidence_level: Any, n_resamples: Any
 ) -> dict[str, Any]:
     """Refuse wrong models, baseline, level or number of resamples; give the models by name."""
-    if not isinstance(given, Mapping) or not given:
+    if not (isinstance(given, Mapping) or list_columns(given)) or not len(given):
         raise TypeError(
             f"{name} must be a dict of {what} of each model, such as {{'ridge': …}}. Got "
             f"{describe(given)} instead."
@@ -208,9 +211,11 @@ def _compute_all_intervals(
     """Compute the intervals of columns; those that lack the same queries share their resamples."""
     missing = np.isnan(columns)
     low, high = np.full(len(columns), np.nan), np.full(len(columns), np.nan)
-    patterns, kind = np.unique(missing, axis=0, return_inverse=True)
-    for at, pattern in enumerate(patterns):
-        group = np.flatnonzero(kind.ravel() == at)
+    groups: dict[bytes, list[int]] = {}
+    for at, line in enumerate(missing):
+        groups.setdefault(line.tobytes(), []).append(at)
+    for _, group in sorted(groups.items()):
+        pattern = missing[group[0]]
         its_weight = None if weight is None else weight[~pattern]
         low[group], high[group] = statistics.compute_intervals(
             columns[group][:, ~pattern], level, n_resamples, rng, its_weight
@@ -231,7 +236,7 @@ def _list_warnings(
     for model, share in tied.items():
         if share > 0.5:
             warnings.append(
-                f"{share:.0%} of the rows of {model} are tied; its values assume a random order "
-                "inside ties"
+                f"{share:.0%} of the rows of {model} are tied with rows of other grades; its "
+                "values assume a random order inside ties"
             )
     return warnings

@@ -1,12 +1,13 @@
 """RankReport: models side by side, with intervals and tests."""
 
+import re
 from dataclasses import dataclass
 from html import escape
 from math import isnan
 from textwrap import fill
 from typing import Any
 
-from sklearn_rankscore._render import as_html, as_markdown, as_text
+from sklearn_rankscore._render import as_html, as_markdown, as_printable, as_text
 from sklearn_rankscore._typing import Array
 
 _WIDTH = 99  # of a line of text below a table
@@ -36,8 +37,8 @@ class RankReport:
         By metric, the number of queries for which it is undefined; for per-query tables, the
         number of values that are missing.
     tied : dict of str to float
-        By model, the share of rows that have the score of another row of their query; empty for
-        per-query tables, which have no rows.
+        By model, the share of rows within the deepest cutoff that are tied with rows of other
+        grades; empty for per-query tables, which have no rows.
     warnings : list of str
         Reasons why a conclusion would be unsafe.
     confidence_level : float
@@ -77,11 +78,15 @@ class RankReport:
         columns = _PAPER if self._n_models > 1 else _PAPER[:-2]
         try:
             table = self.to_frame().reset_index()[columns].rename(columns={"p_holm": "p (Holm)"})
+            for name in ("metric", "model"):
+                table[name] = table[name].map(as_printable)
             latex = table.to_latex(index=False, float_format="%.4f", na_rep="", escape=True)
         except ImportError as error:
             message = "to_latex needs pandas and jinja2: pip install pandas jinja2"
             raise ImportError(message) from error
-        return str(latex)
+        # A row that begins with these would be an argument of the line's end before it.
+        latex = re.sub(r"^(?=[\[*])", "{}", str(latex), flags=re.MULTILINE)
+        return latex.replace("|", r"\textbar{}")
 
     def __str__(self) -> str:
         """Write the table, its legend, and what makes a conclusion unsafe."""
@@ -123,12 +128,17 @@ class RankReport:
         parts = [f"{self._write_title()}{weighted}; intervals by bootstrap over queries"]
         if self._n_models > 1:
             parts.append(
-                f"differences from {self.baseline}, p by sign flips, Holm's for all of them"
+                f"differences from {as_printable(self.baseline)}, p by sign flips, Holm's for all "
+                "of them"
             )
         missing = [f"{metric} {n:,}" for metric, n in self.undefined.items() if n]
         if missing:
             parts.append(f"undefined queries: {', '.join(missing)}")
-        tied = [f"{model} {share:.0%}" for model, share in self.tied.items() if share >= 0.005]
+        tied = [
+            f"{as_printable(model)} {share:.0%}"
+            for model, share in self.tied.items()
+            if share >= 0.005
+        ]
         if tied:
             parts.append(f"tied rows: {', '.join(tied)}")
         return f"({'; '.join(parts)})"

@@ -11,7 +11,7 @@ from sklearn_rankscore._typing import Array
 
 _FEW = 1000  # permutation_test is fast enough up to this many queries; for few it is exact
 _BATCH = 1 << 22  # resample at most so many numbers at once
-_EQUAL = 1e-12  # values that differ by no more are equal
+EQUAL = 1e-12  # values that differ by no more are equal
 
 
 class Comparison(NamedTuple):
@@ -51,23 +51,26 @@ def compute_intervals(
     if n < 2:
         return np.full(len(columns), np.nan), np.full(len(columns), np.nan)
     lines = columns if weight is None else np.vstack([columns * weight, weight])
+
+    def take_means(queries: Array, axis: int) -> Array:
+        """Take the means of each line over resamples of query numbers, along the last axis."""
+        del axis
+        counts = [np.bincount(resample, minlength=n) for resample in np.atleast_2d(queries)]
+        sums = lines @ np.transpose(counts).astype(np.float64)
+        means = sums / n if weight is None else sums[:-1] / sums[-1:]
+        return np.asarray(means if queries.ndim > 1 else means[:, 0])
+
     result = stats.bootstrap(
-        (lines,),
-        np.mean if weight is None else _take_weighted_means,
-        axis=-1,
+        (np.arange(n),),
+        take_means,
+        vectorized=True,
         n_resamples=n_resamples,
         confidence_level=level,
         method="percentile",
-        batch=max(_BATCH // lines.size, 1),
+        batch=max(_BATCH // n, 1),
         random_state=rng,
     )
     return result.confidence_interval.low, result.confidence_interval.high
-
-
-def _take_weighted_means(lines: Array, axis: int) -> Array:
-    """Take the mean of each weighted line; the last line holds the weights themselves."""
-    sums = lines.mean(axis=axis)
-    return np.asarray(sums[:-1] / sums[-1:])
 
 
 def compare_pairs(
@@ -81,13 +84,13 @@ def compare_pairs(
 
     if not len(difference):
         return Comparison(np.nan, np.nan, 0, 0, 0)
-    wins, losses = int((difference > _EQUAL).sum()), int((difference < -_EQUAL).sum())
+    wins, losses = int((difference > EQUAL).sum()), int((difference < -EQUAL).sum())
     counts = wins, len(difference) - wins - losses, losses
     if not wins + losses:
         return Comparison(1.0, 1.0, *counts)
     if len(difference) < 2:
         return Comparison(np.nan, np.nan, *counts)
-    vary = float(np.ptp(difference)) > _EQUAL  # else they have no spread, which the t-test needs
+    vary = float(np.ptp(difference)) > EQUAL  # else they have no spread, which the t-test needs
     if weight is not None:  # their mean is then the weighted mean, whichever signs are flipped
         difference = difference * (weight / weight.mean())
     with warnings.catch_warnings():
