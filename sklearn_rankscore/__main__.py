@@ -4,6 +4,7 @@ import argparse
 import io
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -22,6 +23,7 @@ from sklearn_rankscore.testing import assert_matches_sklearn
 _PROGRAM = "python -m sklearn_rankscore"
 _RMSE = "RMSE"
 _OTHER_METRICS = ("ndcg@10", "map", "mrr")
+_MOST_CELLS = 1 << 31  # of a table of features: 16 GiB
 _GRID = {"learning_rate": [0.05, 0.1, 0.2], "max_leaf_nodes": [4, 8, 16]}
 
 
@@ -54,18 +56,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given[:1] == ["score"]:
-            _score_files(given[1:])
-        else:
-            _tune(given)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _print_warning
+            if given[:1] == ["score"]:
+                _score_files(given[1:])
+            else:
+                _tune(given)
+        if sys.stdout is None:  # closed
+            print(f"{_PROGRAM}: error: cannot write: no standard output", file=sys.stderr)
+            return 2
         sys.stdout.flush()
     except KeyboardInterrupt:
         print(f"\n{_PROGRAM}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader has stopped reading, as in `… | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except OSError as error:  # what is left in the buffer goes nowhere
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has stopped reading, as in `… | head`
+            return 141
+        print(f"{_PROGRAM}: error: cannot write: {error}", file=sys.stderr)
+        return 2
     return 0
+
+
+def _print_warning(message: Any, *_: Any, **__: Any) -> None:
+    """Print a warning on one line."""
+    print(f"{_PROGRAM}: warning: {message}", file=sys.stderr)
 
 
 def _score_files(arguments: Sequence[str]) -> None:
@@ -114,14 +131,19 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _load_rows(options: argparse.Namespace) -> tuple[Array, RankTarget, str]:
-    if options.seed < 0:
-        raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
+    if not 0 <= options.seed < 2**32:
+        raise ValueError(f"--seed must be from 0 to {2**32 - 1}. Got {options.seed} instead.")
     if options.jobs == 0:
         raise ValueError("--jobs must not be 0; -1 takes all cores.")
     if options.data is None:
         X, y, qid = make_ranking(random_state=options.seed)
         return X, RankTarget(y, qid=qid), f"generated, seed {options.seed}"
     X, y, qid = load_letor(options.data)
+    if X.shape[0] * X.shape[1] > _MOST_CELLS:
+        raise ValueError(
+            f"{options.data} has {X.shape[0]:,} rows and feature numbers up to {X.shape[1]:,}: as "
+            "a table they do not fit into memory. Number the features from 1."
+        )
     return X.toarray(), RankTarget(y, qid=qid), options.data
 
 

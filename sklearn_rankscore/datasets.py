@@ -230,11 +230,14 @@ def load_letor(
 
     try:
         X, y, qid = load_svmlight_file(str(path), n_features=n_features, query_id=True)
-    except ValueError as error:
+    except (ValueError, OverflowError, EOFError) as error:
         raise ValueError(
-            f"{path} must hold lines 'grade qid:ID feature:value …'. scikit-learn could not read "
-            f"it: {error}."
+            f"{path} must hold lines 'grade qid:ID feature:value …', feature numbers below 2**31. "
+            f"scikit-learn could not read it: {error}."
         ) from error
+    if not np.isfinite(X.data).all():
+        row = int(np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(X.data))[0], "right"))
+        raise ValueError(f"{path} must hold finite features. Got NaN or inf in row {row}.")
     if not len(y):
         raise ValueError(f"{path} holds no rows.")
     if len(qid) != len(y):

@@ -115,7 +115,7 @@ def test_bad_files_get_one_line_and_status_2(tmp_path, capsys, text, message):
         (["--metric", "coverage@5"], "coverage@5 needs the item of each row, which is not read"),
         (["--metric", "rmse"], "must be a ranking metric"),
         (["--metric", "serendipity"], "needs the item and similarity of each row"),
-        (["--seed", "-1"], "--seed must not be negative"),
+        (["--seed", "-1"], "--seed must be from 0"),
         (["--dat"], "expected one argument"),
         (["rows.txt"], "unrecognized arguments: rows.txt"),
     ],

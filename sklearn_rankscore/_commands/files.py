@@ -1,30 +1,36 @@
 """Read files of labels and scores line by line; an error names the file and the line."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import isnan, nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
+from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
+from sklearn_rankscore.metrics._rows.validation import as_numbers
+
+_EXACT = 2**53  # up to here a float holds every whole number
 
 
-@dataclass
-class Rows:
-    """The grade, the query id and the scores of each row."""
+class Rows(NamedTuple):
+    """The grade, the query id and the score of each row of a model."""
 
     y_true: Array  # (n_rows,) nan where nobody has judged
     qid: Array  # (n_rows,)
-    scores: dict[str, Array]  # by model, (n_rows,)
+    y_score: Array  # (n_rows,)
 
 
-def read_svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
-    """Read grades and query ids of an SVMlight file, and one score per line of each other file."""
+def read_svmlight(labels: str, scores: Mapping[str, str]) -> dict[str, Rows]:
+    """Read grades and query ids of an SVMlight file, and one score per line of each other file.
+
+    All models share grades and ids.
+    """
     grades, ids = [], []
     for number, line in _read_lines(labels):
         parts = line.split("#", 1)[0].split(None, 2)
@@ -34,7 +40,8 @@ def read_svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
             _refuse(labels, number, "'grade qid:ID feature:value …'", line)
         grades.append(_parse_number(parts[0], labels, number, "a grade"))
         ids.append(parts[1][4:])
-    rows = Rows(np.array(grades), np.array(ids), {})
+    y_true, qid = _make_column(grades), narrow_dtype(as_objects(ids, "qid"))
+    rows = {}
     for model, path in scores.items():
         values = [
             _parse_number(line, path, number, "one score") for number, line in _read_lines(path)
@@ -44,36 +51,40 @@ def read_svmlight(labels: str, scores: Mapping[str, str]) -> Rows:
                 f"{path} must have one score for each of the {len(grades):,} rows of {labels}. "
                 f"Got {len(values):,}."
             )
-        rows.scores[model] = np.array(values)
+        rows[model] = Rows(y_true, qid, _make_column(values))
     return rows
 
 
-def read_table(path: str, grade: str, qid: str, scores: Sequence[str]) -> Rows:
-    """Read the named columns of a CSV or Parquet file."""
+def _make_column(values: list[float]) -> Array:
+    """Make an array; of objects if there are whole numbers that a float does not hold."""
+    long = any(type(value) is int for value in values)
+    return np.array(values, dtype=object if long else np.float64)
+
+
+def read_table(path: str, grade: str, qid: str, scores: Sequence[str]) -> dict[str, Rows]:
+    """Read the named columns of a CSV or Parquet file; all models share grades and ids."""
     wanted = [grade, qid, *scores]
     is_parquet = Path(path).suffix.lower() in (".parquet", ".pq")
     columns = _read_parquet(path, wanted) if is_parquet else _read_csv(path, wanted)
     try:
-        numbers = {name: np.asarray(columns[name], dtype=np.float64) for name in (grade, *scores)}
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}.") from error
-    for name, values in numbers.items():
-        if np.isnan(values).any():
-            row = int(np.isnan(values).argmax()) + 1
-            raise ValueError(f"{path}, row {row}: expected a number for {name}. Got none.")
-    ids = np.asarray(columns[qid])
-    return Rows(numbers[grade], ids, {name: numbers[name] for name in scores})
+        numbers = {name: as_numbers(columns[name], name) for name in (grade, *scores)}
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    ids = columns[qid]
+    ids = narrow_dtype(as_objects(ids, "qid")) if isinstance(ids, list) else ids
+    return {name: Rows(numbers[grade], ids, columns[name]) for name in scores}
 
 
 def _read_csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
-        names = next(reader, [])
+        lines = _skip_empty_lines(reader, path)
+        names = next(lines, [])
         if not names:
             raise ValueError(f"{path} holds nothing.")
         places = [_find_column(name, names, path) for name in wanted]
         columns: list[list[Any]] = [[] for _ in wanted]
-        for line in _skip_empty_lines(reader, path):
+        for line in lines:
             if len(line) != len(names):
                 expected = f"{len(names)} values, as the first line has"
                 _refuse(path, reader.line_num, expected, ",".join(line))
@@ -85,7 +96,8 @@ def _read_csv(path: str, wanted: Sequence[str]) -> dict[str, Any]:
                 column.append(
                     text if at == 1 else _parse_number(text, path, reader.line_num, what)
                 )
-    return dict(zip(wanted, columns, strict=True))
+    arrays = [column if at == 1 else _make_column(column) for at, column in enumerate(columns)]
+    return dict(zip(wanted, arrays, strict=True))
 
 
 def _skip_empty_lines(reader: Any, path: str) -> Iterator[list[str]]:
@@ -111,17 +123,20 @@ def _read_parquet(path: str, wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def _find_column(name: str, names: Sequence[str], path: str) -> int:
+    if names.count(name) > 1:
+        raise ValueError(f"{path} must have one column {name!r}. Got {names.count(name)} of them.")
     if name not in names:
-        raise ValueError(f"{path} has no column {name!r}. Its columns are {', '.join(names)}.")
+        listed = ", ".join(map(repr, names))
+        raise ValueError(f"{path} has no column {name!r}. Its columns are {listed}.")
     return names.index(name)
 
 
-def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
+def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> dict[str, Rows]:
     """Read judgements and runs in the format of TREC.
 
-    The rows of a query are the documents that somebody has judged or that a run has found.
-    Queries must be in the judgements and in a run; with `complete`, the judgements are enough.
-    Documents come in descending order of their ids, as trec_eval orders tied ones.
+    A row of a run is a document that somebody has judged or that this run has found, of a query
+    that is in the judgements and in any run; with `complete`, of every query in the judgements.
+    Documents come in descending order, as trec_eval orders tied ones.
     """
     judged: dict[str, dict[str, float]] = {}
     for number, line in _read_lines(qrels):
@@ -137,17 +152,21 @@ def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> Rows:
     queries = [q for q in judged if complete or any(q in run for run in found.values())]
     if not queries:
         raise ValueError(f"{qrels} judges no query of {', '.join(runs.values())}.")
-    grades, ids = [], []
-    scores: dict[str, list[float]] = {model: [] for model in runs}
+    return {model: _join_run(judged, run, queries) for model, run in found.items()}
+
+
+def _join_run(judged: Mapping[str, Any], run: Mapping[str, Any], queries: Sequence[str]) -> Rows:
+    """Join judgements and a run: nan for a document not judged, -inf for one not found."""
+    grades: list[float] = []
+    ids: list[str] = []
+    scores: list[float] = []
     for query in queries:
-        lists = [run.get(query, {}) for run in found.values()]
-        documents = sorted({*judged[query], *(d for run in lists for d in run)}, reverse=True)
+        found = run.get(query, {})
+        documents = sorted({*judged[query], *found}, reverse=True)
         grades += [judged[query].get(document, np.nan) for document in documents]
         ids += [query] * len(documents)
-        for column, run in zip(scores.values(), lists, strict=True):
-            column += [run.get(document, -np.inf) for document in documents]
-    columns = {model: np.array(column) for model, column in scores.items()}
-    return Rows(np.array(grades), np.array(ids), columns)
+        scores += [found.get(document, -np.inf) for document in documents]
+    return Rows(_make_column(grades), narrow_dtype(as_objects(ids, "qid")), _make_column(scores))
 
 
 def _read_run(path: str) -> dict[str, dict[str, float]]:
@@ -169,13 +188,17 @@ def _read_run(path: str) -> dict[str, dict[str, float]]:
 
 
 def _check_ranks(path: str, ranks: Mapping[str, list[tuple[float, float, int]]]) -> None:
-    """Refuse scores that rise with the rank; `ranks` has rank, score and line of each document."""
+    """Warn of scores that rise with the rank; `ranks` has rank, score, line of each document."""
     for lines in ranks.values():
         in_order = sorted(lines, key=lambda line: (line[0], -line[1]))
         for (before, above, _), (place, below, number) in pairwise(in_order):
             if below > above and place > before:
-                expected = f"scores that fall with the rank, at most {above:g} at rank {place:g}"
-                _refuse(path, number, expected, f"{below:g}")
+                warnings.warn(
+                    f"{path}, line {number}: the score {below!r} at rank {place:g} is above the "
+                    f"{above!r} of rank {before:g}. The scores count, as in trec_eval.",
+                    stacklevel=2,
+                )
+                return
 
 
 def _read_lines(path: str) -> Iterator[tuple[int, str]]:
@@ -197,11 +220,46 @@ def _read_lines(path: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse_number(text: str, path: str, number: int, what: str) -> float:
+    """Read a number; a whole one that a float does not hold stays an int."""
     try:
-        value = float(text)
+        value = float(text) if text.isascii() and "_" not in text else nan
     except ValueError:
         value = nan
-    return _refuse(path, number, what, text) if isnan(value) else value
+    if isnan(value):
+        _refuse(path, number, what, text)
+    return int(text) if abs(value) >= _EXACT and text.lstrip("+-").isdigit() else value
+
+
+def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
+    """Refuse to write one file twice, or over a file that is read."""
+    places = [Path(path).resolve() for path in outputs]
+    if len(set(places)) < len(places):
+        raise ValueError(f"{outputs[0]} cannot hold both outputs. Name two files.")
+    for path, place in zip(outputs, places, strict=True):
+        for other in inputs:
+            if place.exists() and Path(other).exists() and place.samefile(other):
+                raise ValueError(
+                    f"{path} is an input, and would be overwritten. Name another file."
+                )
+
+
+def write_files(writers: Mapping[str, Callable[[Path], None]]) -> None:
+    """Write each file beside its place first, so that a failure leaves what was there."""
+    made: list[tuple[Path, Path]] = []
+    try:
+        for path, write in writers.items():
+            place = Path(path).resolve()
+            if place.exists() and not place.is_file():  # such as /dev/stdout
+                write(place)
+                continue
+            new = place.with_name(f".{place.name}.new")
+            made.append((new, place))
+            write(new)
+        for new, place in made:
+            new.replace(place)
+    finally:
+        for new, _ in made:
+            new.unlink(missing_ok=True)
 
 
 def _refuse(path: str, number: int, expected: str, text: str) -> NoReturn:

@@ -3,18 +3,20 @@
 import argparse
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sklearn_rankscore._commands import files
+from sklearn_rankscore._foreign import take_rows
 from sklearn_rankscore._render import as_markdown, as_text
 from sklearn_rankscore._typing import Array
-from sklearn_rankscore.inspection import MetricAtKDisplay, rank_report
+from sklearn_rankscore.inspection import MetricAtKDisplay, RankReport, rank_report
+from sklearn_rankscore.inspection._displays.metric_at_k import CUTOFFS, compute_curves
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._options import PROGRAMS
+from sklearn_rankscore.metrics._options import PROGRAMS, TIE_POLICIES
 from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query, name_metrics
 
 EXAMPLES = """\
@@ -52,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "metric such as ndcg@10 or p@5; can be repeated (default: ndcg@10, map, mrr)"
     add("-m", "--metric", action="append", metavar="NAME", help=text)
     add("--convention", help=f"compute the metrics as another program: {', '.join(PROGRAMS)}")
+    add("--min-relevance", type=float, metavar="GRADE", help="lowest grade of a relevant row")
+    add("--gain", choices=("linear", "exponential"), help="worth of a grade (default: linear)")
+    add("--ties", choices=TIE_POLICIES, help="order of rows of equal score (default: average)")
+    text = "what a query scores for which a metric is undefined; nan leaves it out (default: 0)"
+    add("--replace-undefined-by", type=float, metavar="NUMBER", help=text)
     add("--complete", action="store_true", help="score queries of --qrels that no run has as 0")
     add("--per-query", metavar="FILE", help="write the value of each query as CSV")
     add("--plot", metavar="FILE", help="draw the first metric against k (.png, .svg, .pdf)")
@@ -60,10 +67,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="seed of intervals and tests (default: %(default)s)")
 
 
+# Options of metrics, which the command line has under the same names.
+_OPTIONS = ("convention", "min_relevance", "ties", "gain", "replace_undefined_by")
+
+
 def score(options: argparse.Namespace) -> str:
     """Read the files, compute the metrics, write what is asked for; give the text to print."""
     names = options.metric or ["ndcg@10", "map", "mrr"]
-    given = {} if options.convention is None else {"convention": options.convention}
+    given = {
+        name: getattr(options, name) for name in _OPTIONS if getattr(options, name) is not None
+    }
     metrics = name_metrics(names, given)
     for name, metric in metrics.items():
         if metric.row_values:
@@ -72,25 +85,56 @@ def score(options: argparse.Namespace) -> str:
         raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
     if options.complete and not options.qrels:
         raise ValueError("--complete is of --qrels: queries that were judged and no run has.")
-    rows = _read(options)
-    unjudged = [name for name, metric in metrics.items() if metric.name in ("bpref", "judged")]
-    if unjudged and len(rows.scores) > 1:
-        raise ValueError(f"{', '.join(unjudged)} cannot compare runs: score one run at a time.")
+    outputs = [path for path in (options.per_query, options.plot) if path]
+    inputs = [options.labels, options.table, options.qrels]
+    for given in (options.scores, options.run):
+        inputs += _name_files(given).values() if given and not options.table else []
+    files.check_outputs(outputs, [path for path in inputs if path])
+    models = _read(options)
+    text = (
+        _compare(models, metrics, options)
+        if len(models) > 1
+        else _score_one(models, metrics, options)
+    )
+    writers = {}
     if options.per_query:
-        _write_per_query(options.per_query, rows, metrics)
+        writers[options.per_query] = _write_per_query(models, metrics)
     if options.plot:
-        _draw(options.plot, rows, metrics, options.seed)
-    if len(rows.scores) == 1:
-        (scores,) = rows.scores.values()
-        return _format_means(_compute_means(rows, scores, metrics), options.format)
-    grades, seed = np.nan_to_num(rows.y_true), options.seed
-    report = rank_report(grades, rows.scores, qid=rows.qid, metrics=metrics, random_state=seed)
+        writers[options.plot] = _draw(options.plot, models, metrics, options.seed)
+    files.write_files(writers)
+    return text
+
+
+def _score_one(
+    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric], options: argparse.Namespace
+) -> str:
+    """Write the means of one model."""
+    (rows,) = models.values()
+    means: dict[str, float] = {}
+    for group, y_true, y_score, qid in _group_by_rows(rows, metrics):
+        means |= evaluate(y_true, y_score, qid=qid, metrics=group)
+    return _format_means({name: means[name] for name in metrics}, options.format)
+
+
+def _compare(
+    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric], options: argparse.Namespace
+) -> str:
+    """Write a report of several models: each is scored on its own rows."""
+    report: RankReport
+    if options.qrels:
+        tables = {model: _compute_per_query(rows, metrics) for model, rows in models.items()}
+        report = rank_report(per_query=tables, metrics=metrics, random_state=options.seed)
+    else:
+        rows = next(iter(models.values()))
+        scores = {model: its.y_score for model, its in models.items()}
+        grades, seed = rows.y_true, options.seed
+        report = rank_report(grades, scores, qid=rows.qid, metrics=metrics, random_state=seed)
     if options.format == "json":
         return _format_json({"baseline": report.baseline, "rows": report.rows})
     return report.to_markdown() if options.format == "markdown" else str(report)
 
 
-def _read(options: argparse.Namespace) -> files.Rows:
+def _read(options: argparse.Namespace) -> dict[str, files.Rows]:
     ways = {"--labels": options.labels, "--table": options.table, "--qrels": options.qrels}
     chosen = [way for way, path in ways.items() if path]
     if len(chosen) != 1:
@@ -125,30 +169,39 @@ def _name_files(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _group_by_rows(
-    rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]
-) -> list[tuple[dict[str, Metric], Array, Array, Array]]:
+    rows: files.Rows, metrics: Mapping[str, Metric]
+) -> list[tuple[dict[str, Metric], Array, Array, Any]]:
     """Group the metrics by the rows that they take, with grades, scores and ids of these rows.
 
-    Most metrics give grade 0 to a row that nobody has judged; `bpref` leaves such rows out, and
-    `judged` takes them without a grade.
+    Most metrics take a row that nobody has judged with grade 0; bpref leaves it out, and judged
+    counts it.
     """
-    judged, known = ~np.isnan(rows.y_true), np.nan_to_num(rows.y_true)
-    everyone = np.ones_like(judged)
-    looks_at = {"bpref": (known, judged), "judged": (rows.y_true, everyone), "": (known, everyone)}
+    unjudged = np.isnan(rows.y_true)
+    known = np.where(unjudged, 0, rows.y_true)
+    kept = np.flatnonzero(~unjudged)
+    everyone = np.arange(len(known))
+    looks_at = {"bpref": (known, kept), "judged": (rows.y_true, everyone), "": (known, everyone)}
     groups: dict[str, dict[str, Metric]] = {}
     for name, metric in metrics.items():
         groups.setdefault(metric.name if metric.name in looks_at else "", {})[name] = metric
     of_group = [(group, *looks_at[kind]) for kind, group in groups.items()]
-    return [(group, y[kept], scores[kept], rows.qid[kept]) for group, y, kept in of_group]
+    return [
+        (group, y[kept], take_rows(rows.y_score, kept), take_rows(rows.qid, kept))
+        for group, y, kept in of_group
+    ]
 
 
-def _compute_means(
-    rows: files.Rows, scores: Array, metrics: Mapping[str, Metric]
-) -> dict[str, float]:
-    means: dict[str, float] = {}
-    for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
-        means |= evaluate(y_true, y_score, qid=qid, metrics=group)
-    return {name: means[name] for name in metrics}
+def _compute_per_query(rows: files.Rows, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """Compute the value of each query, by metric; nan where no row of a query counts."""
+    queries = list(dict.fromkeys(np.asarray(rows.qid).tolist()))
+    table: dict[str, Any] = {"qid": queries}
+    for group, y_true, y_score, qid in _group_by_rows(rows, metrics):
+        values = evaluate_per_query(y_true, y_score, qid=qid, metrics=group)
+        ids = values.pop("qid").tolist()
+        for name, column in values.items():
+            found = dict(zip(ids, column.tolist(), strict=True))
+            table[name] = [found.get(query, np.nan) for query in queries]
+    return {name: table[name] for name in ("qid", *metrics)}
 
 
 def _format_json(value: Any) -> str:
@@ -171,32 +224,59 @@ def _format_means(means: Mapping[str, float], form: str) -> str:
     return as_text(lines) if form == "text" else as_markdown(lines, n_left=1)
 
 
-def _write_per_query(path: str, rows: files.Rows, metrics: Mapping[str, Metric]) -> None:
+def _write_per_query(
+    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric]
+) -> Callable[[Path], None]:
+    """Compute the value of each query; give what writes them as CSV."""
     columns: dict[str, Mapping[Any, float]] = {}
-    for model, scores in rows.scores.items():
-        found: dict[str, Mapping[Any, float]] = {}
-        for group, y_true, y_score, qid in _group_by_rows(rows, scores, metrics):
-            values = evaluate_per_query(y_true, y_score, qid=qid, metrics=group)
-            ids = values.pop("qid").tolist()
-            found |= {m: dict(zip(ids, v.tolist(), strict=True)) for m, v in values.items()}
-        mark = f"{model}: " if len(rows.scores) > 1 else ""
-        columns |= {f"{mark}{name}": found[name] for name in metrics}
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["qid", *columns])
-        for query in dict.fromkeys(rows.qid.tolist()):
-            writer.writerow([query, *(column.get(query, "") for column in columns.values())])
+    queries: dict[Any, None] = {}
+    for model, rows in models.items():
+        table = _compute_per_query(rows, metrics)
+        queries |= dict.fromkeys(table["qid"])
+        mark = f"{model}: " if len(models) > 1 else ""
+        for name in metrics:
+            columns[f"{mark}{name}"] = dict(zip(table["qid"], table[name], strict=True))
+
+    def write(path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["qid", *map(_write_cell, columns)])
+            for query in queries:
+                values = (column.get(query, np.nan) for column in columns.values())
+                cells = ("" if np.isnan(value) else value for value in values)
+                writer.writerow([_write_cell(query), *cells])
+
+    return write
 
 
-def _draw(path: str, rows: files.Rows, metrics: Mapping[str, Metric], seed: int) -> None:
+def _write_cell(value: Any) -> str:
+    """Write a cell that no spreadsheet takes for a formula: with an apostrophe before it."""
+    text = str(value)
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return text
+
+
+def _draw(
+    path: str, models: Mapping[str, files.Rows], metrics: Mapping[str, Metric], seed: int
+) -> Callable[[Path], None]:
+    """Compute the first metric that has a cutoff at each k; give what draws it."""
     cut = [metric for metric in metrics.values() if "k" in metric.options]
     if not cut:
         raise ValueError("--plot needs a metric that has a cutoff, such as ndcg@10.")
+    if Path(path).is_dir() or path.endswith(("/", "\\")):
+        raise ValueError(f"--plot {path} must be a file, such as curves.png. Got a folder.")
     options = {name: value for name, value in cut[0].bound.items() if name != "k"}
-    MetricAtKDisplay.from_predictions(
-        rows.y_true if cut[0].name == "judged" else np.nan_to_num(rows.y_true),
-        rows.scores,
-        qid=rows.qid,
-        metric=get_metric(cut[0].name, **options),
-        random_state=seed,
-    ).figure_.savefig(path)
+    metric = get_metric(cut[0].name, **options)
+    curves: tuple[dict[str, Array], ...] = ({}, {}, {})
+    rng = np.random.default_rng(seed)
+    for model, rows in models.items():
+        ((_, y_true, y_score, qid),) = _group_by_rows(rows, {"": metric})
+        found = compute_curves(y_true, {model: y_score}, qid, metric, CUTOFFS, rng=rng)
+        for curve, its in zip(curves, found, strict=True):
+            curve.update(its)
+    display = MetricAtKDisplay(metric.name, CUTOFFS, *curves)
+    form = Path(path).suffix.lstrip(".") or "png"
+    return lambda out: display.plot().figure_.savefig(out, format=form)
