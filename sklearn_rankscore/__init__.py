@@ -31,7 +31,7 @@ from sklearn_rankscore import (
 )
 from sklearn_rankscore.inspection import *  # noqa: F403 - each room says what is public
 from sklearn_rankscore.metrics import *  # noqa: F403
-from sklearn_rankscore.metrics._metric.engine import UninformativeRankingWarning
+from sklearn_rankscore.metrics._metric.means import UninformativeRankingWarning
 from sklearn_rankscore.metrics._rows.item_tables import Popularity
 from sklearn_rankscore.metrics.evaluate import evaluate, evaluate_per_query
 from sklearn_rankscore.metrics.profiles import item_popularity, profile_similarity

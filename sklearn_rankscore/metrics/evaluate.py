@@ -6,7 +6,8 @@ from typing import Any
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import compute_means, compute_per_query
+from sklearn_rankscore.metrics._metric.engine import compute_per_query
+from sklearn_rankscore.metrics._metric.means import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._rows.per_query import ID, WEIGHT
 

@@ -236,6 +236,48 @@ def test_lists_that_any_order_wins_are_a_warning():
     assert without == {"kendall": 0, "fall_out": 0, "auc": 0}
 
 
+SHORT = {"y_true": [1, 0, 0] * 2, "y_score": [3, 2, 1] * 2, "qid": [1, 1, 1, 2, 2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "message"),
+    [
+        (
+            "recall@3",
+            {},
+            r"a random model has recall@3 1\.0000. No list is longer than the cutoff",
+        ),
+        ("p@5", {}, r"a random model has precision@5 0\.2000 of 0\.2000. No list is longer"),
+        ("ndcg@10", {"qid": range(6)}, "Each query has one row: are these ids of rows"),
+        ("map", {"qid": range(6)}, "Each query has one row"),
+        ("p@5", {"y_true": [1] * 6}, r"has precision@5 0\.6000 of 0\.6000. 100% of the rows"),
+        ("map", {"y_true": [0] * 6}, r"No row is relevant, so average_precision is 0 whatever"),
+        ("ndcg", {"y_true": [0] * 6}, r"No row is relevant, so ndcg is 0 whatever the order"),
+    ],
+)
+def test_other_lists_that_any_order_wins(metric, change, message):
+    """Short ones, ids of rows, a best score below 1, and nothing relevant."""
+    with pytest.warns(UninformativeRankingWarning, match=message):
+        evaluate(**{**SHORT, **change}, metrics=[metric])
+
+
+@pytest.mark.parametrize(
+    ("metric", "change"),
+    [
+        ("ndcg@10", {}),
+        ("dcg@10", {"y_true": [3, 1, 1] * 2}),
+        ("recall", {}),
+        ("recall@3", {"y_score": [3, 2, -np.inf] * 2}),
+        ("map", {"y_true": [0] * 6, "replace_undefined_by": np.nan}),
+    ],
+)
+def test_lists_that_have_an_order_to_find(metric, change, recwarn):
+    """Gains above 1, no cutoff, rows that were not retrieved; undefined values have a warning."""
+    warnings.simplefilter("always")
+    evaluate(**{**SHORT, **change}, metrics=[metric])
+    assert not [one for one in recwarn if one.category is UninformativeRankingWarning]
+
+
 @pytest.mark.parametrize("score", [[1] * 6, [1, 1, 1, 2, 2, 2]])
 def test_scores_that_order_nothing_are_a_warning(score):
     """The same for all rows, or for all rows of each query; RMSE asks for no order."""
@@ -247,7 +289,6 @@ def test_scores_that_order_nothing_are_a_warning(score):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evaluate(**rows, metrics=["rmse"])
-        evaluate(**{**rows, "qid": range(6)}, metrics=["mrr"])
         better = [2, 1, 1, 1, 1, 1]
         rank_report(rows["y_true"], {"a": score, "b": better}, qid=rows["qid"], random_state=0)
 

@@ -23,6 +23,7 @@ from sklearn_rankscore import (
     QueryKFold,
     RankTarget,
     TemporalSplit,
+    get_metric,
     make_rank_scorer,
     ndcg,
     split_report,
@@ -361,3 +362,34 @@ def test_chance_counts_queries_as_scorers_do():
     )
     assert report.chance == pytest.approx((3 * 1 + 0.75) / 4, rel=1e-14)
     assert [fold.chance for fold in report.folds] == pytest.approx([0.75, 1], rel=1e-14)
+
+
+def test_chance_is_of_a_random_order_whatever_the_metric_makes_of_ties():
+    """Of conventions that put tied rows in row order, or the worst."""
+    y, qid = [3, 1, 0] * 4, np.repeat(range(4), 3)
+    rows = np.zeros((12, 1))
+    want = split_report(QueryKFold(2), rows, y, qid=qid).chance
+    for options in ({"convention": "trec_eval"}, {"ties": "pessimistic"}, {"ties": "first"}):
+        report = split_report(
+            QueryKFold(2), rows, y, qid=qid, metric=get_metric("ndcg", **options)
+        )
+        assert report.chance == want
+        assert report.honest
+    assert split_report(QueryKFold(2), rows, y, qid=qid, metric="dcg").honest
+    assert split_report(QueryKFold(2), rows, y, qid=qid, metric="judged@2").honest
+
+
+def test_parts_are_compared_with_the_same_queries():
+    """One query is cut: of rows 1, 0, 0 the first two; whole queries do not count."""
+    y, qid = [1, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1]
+    report = split_report([([5], [0, 1, 2, 3, 4])], np.zeros((6, 1)), y, qid=qid, metric="mrr")
+    assert report.chance_of_parts == pytest.approx((3 / 4, (1 + 1 / 2 + 1 / 3) / 3), rel=1e-14)
+
+
+@pytest.mark.parametrize(("value", "words"), [(1.0, "score 1"), (np.nan, "are left out")])
+def test_what_queries_without_a_value_score(value, words):
+    """As the metric has it."""
+    metric = get_metric("mrr", replace_undefined_by=value)
+    rows, qid = np.zeros((8, 1)), np.repeat(range(4), 2)
+    report = split_report(QueryKFold(2), rows, [1, 0] * 3 + [0, 0], qid=qid, metric=metric)
+    assert f"Queries without a value {words} (1 of 4 in test)" in report.verdict

@@ -53,7 +53,7 @@ def write_working(
         tables.append(Table.from_columns(title, shown, _TIED if tied.any() else ""))
     if layout.ideal is not None:
         rows = r.find_ideal_rows()[: noted["ideal_gain"].size]
-        shown = {"rank": range(1, len(rows) + 1), label: [names[row] for row in rows]}
+        shown = {"rank": list(range(1, len(rows) + 1)), label: [names[row] for row in rows]}
         shown |= {"grade": r.grade[0][rows]} | _read_columns(layout.ideal, quantities, options)
         tables.append(Table.from_columns("In the best order", shown))
     words = _find_words(noted, result, k)

@@ -11,11 +11,9 @@ from sklearn_rankscore._messages import format_id
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.inspection._report.statistics import EQUAL
 from sklearn_rankscore.metrics import Metric
-from sklearn_rankscore.metrics._metric.engine import (
-    check_per_query,
+from sklearn_rankscore.metrics._metric.engine import check_per_query, run, sort_by_appearance
+from sklearn_rankscore.metrics._metric.means import (
     has_no_order,
-    run,
-    sort_by_appearance,
     warn_if_any_order_wins,
     warn_of_no_order,
 )
@@ -81,7 +79,7 @@ def score_models(
         rows, columns = run(settled, y_true, scores, qid, sample_weight=sample_weight)
         if not in_no_order:
             warn_if_any_order_wins(asked, rows, stacklevel=4)
-        in_no_order.append(has_no_order(rows))
+        in_no_order.append(has_no_order(asked, rows))
         ids, columns, weight = sort_by_appearance(rows, columns)
         ids, (in_ties, n_rows, *columns), weight = drop_weightless(ids, columns, weight)
         tied[model] = float(in_ties.sum() / max(n_rows.sum(), 1))
@@ -91,7 +89,7 @@ def score_models(
             column[missing] = wanted[name].settle().replace_undefined_by
             values[model, name] = column
     if all(in_no_order):
-        warn_of_no_order("Each model" if len(models) > 1 else model, stacklevel=3)
+        warn_of_no_order("Each model" if len(models) > 1 else model, stacklevel=4)
     return QueryValues(ids, values, weight, undefined, tied)
 
 

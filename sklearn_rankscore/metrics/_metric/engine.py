@@ -22,10 +22,6 @@ from sklearn_rankscore.metrics._rows.threads import Mapper, open_mapper
 from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.metrics._rows.weights import check_some_weight
 
-_SAMPLE = 1000  # rows that show whether nearly all rows may be relevant
-_NEARLY_ALL = 0.95
-_ANY_ORDER = "any order"
-ANY_ORDER_WINS = 0.98  # a random model with this score leaves nothing to rank
 # What grades metrics may need, the most demanding first; see Metric.
 _GRADES = ("judged", "unjudged", "unused")
 
@@ -59,7 +55,7 @@ def run(
     one_thread = type(n_jobs) is int and n_jobs == 1
     with nullcontext(map) if one_thread else open_mapper(n_jobs) as mapper:
         rows = collect_rows(settled, y_true, y_score, qid, mapper=mapper, **of_rows)
-        return rows, _compute(settled, rows, mapper)
+        return rows, compute(settled, rows, mapper)
 
 
 def collect_rows(
@@ -105,7 +101,7 @@ def _complete_row_values(settled: Sequence[Settled], y_true: Any, of_rows: dict[
                 raise TypeError(f"{one.metric.name} needs {name}=…, one value for each row.")
 
 
-def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]:
+def compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]:
     """Compute each metric, from one sort for each tie policy."""
     options = list(map(partial(look_up_items, items=rows.items, rows=rows), settled))
     blocks = cut_into_blocks(rows.queries, large=mapper is not map)
@@ -114,7 +110,7 @@ def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any
     for at, one in enumerate(settled):
         by_order.setdefault((one.ties, one.in_single_precision), []).append(at)
     for (ties, rounded), group in by_order.items():
-        ranked = _round_scores(rows) if rounded else rows
+        ranked = round_scores(rows) if rounded else rows
         formulas, depth = [], 0
         for at in group:
             formulas.append(partial(settled[at].metric.formula, **options[at]))
@@ -129,7 +125,7 @@ def _compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any
     return values
 
 
-def _round_scores(rows: Rows) -> Rows:
+def round_scores(rows: Rows) -> Rows:
     """Round the scores to 32 bits; a finite one stays finite."""
     if rows.score.dtype == np.float32:
         return rows
@@ -224,101 +220,6 @@ def warn_undefined(name: str, stacklevel: int) -> float:
         stacklevel=stacklevel,
     )
     return float("nan")
-
-
-class UninformativeRankingWarning(UserWarning):
-    """Any order of the lists scores nearly the same, or a model puts rows in no order at all."""
-
-
-def warn_if_any_order_wins(settled: Sequence[Settled], rows: Rows, stacklevel: int) -> bool:
-    """Warn where nearly all rows are relevant, and a random model has nearly the best score.
-
-    Return whether there was a warning.
-    """
-    step = max(len(rows.grade) // _SAMPLE, 1)
-    judged = [
-        one
-        for one in settled
-        if one.metric.grades == "judged"
-        and one.metric.greater_is_better
-        and not (one.metric.own_ties or one.metric.row_values or one.metric.pool)
-        and _share_relevant(one, rows.grade[::step]) >= _NEARLY_ALL  # a look at few rows is fast
-        and _share_relevant(one, rows.grade) >= _NEARLY_ALL
-    ]
-    if not judged:
-        return False
-    tied = [one._replace(ties="average", replace_undefined_by=np.nan) for one in judged]
-    values = _compute(tied, replace(rows, score=np.zeros(len(rows.score))), map)
-    won = []
-    for one, value in zip(tied, values, strict=True):
-        defined = value[~np.isnan(value)]
-        if len(defined) and defined.mean() >= ANY_ORDER_WINS:
-            won.append(f"{one.metric} {defined.mean():.4f}")
-    if won:
-        share = _share_relevant(judged[0], rows.grade)
-        warnings.warn(
-            f"Any order of these lists wins: {share:.0%} of the rows are relevant, and a random "
-            f"model has {', '.join(won)}. Add the candidates that were not chosen, with grade 0: "
-            "see 'Honest splits' in the README.",
-            UninformativeRankingWarning,
-            stacklevel=stacklevel,
-        )
-    return bool(won)
-
-
-def _share_relevant(settled: Settled, grade: Array) -> float:
-    """Compute the share of rows that are relevant to the metric."""
-    lowest = settled.options.get("min_relevance")
-    relevant = grade > 0 if lowest is None else grade >= lowest
-    return np.count_nonzero(relevant) / len(grade)
-
-
-def has_no_order(rows: Rows) -> bool:
-    """Whether the rows of each query all have one score, though there are rows to order."""
-    score, queries = rows.score, rows.queries
-    longest = int(queries.lengths.argmax())
-    begin, length = queries.starts[longest], queries.lengths[longest]
-    if length < 2 or (score[begin : begin + length] != score[begin]).any():  # as nearly always
-        return False
-    highest = np.maximum.reduceat(score, queries.starts)
-    return bool((highest == np.minimum.reduceat(score, queries.starts)).all())
-
-
-def warn_of_no_order(ranker: str, stacklevel: int) -> None:
-    """Warn that scores leave each query's rows in no order."""
-    warnings.warn(
-        f"{ranker} gives all rows of each query the same score, so it is no better than a random "
-        "order. To learn an order, a model needs enough rows, and features that differ within a "
-        "query.",
-        UninformativeRankingWarning,
-        stacklevel=stacklevel + 1,
-    )
-
-
-def compute_means(
-    settled: Sequence[Settled],
-    y_true: Any,
-    y_score: Any,
-    qid: Any,
-    *,
-    ranker: str = "y_score",
-    warned: set[str] | None = None,
-    **rest: Any,
-) -> list[float]:
-    """Compute the mean of each metric; `rest` goes to `run`. Warn of a ranking that says nothing.
-
-    `ranker` is what warnings call the scores. A caller that keeps the set `warned` hears of lists
-    that any order wins once, and once of each ranker that gives no order.
-    """
-    rows, values = run(settled, y_true, y_score, qid, **rest)
-    warned = set() if warned is None else warned
-    if _ANY_ORDER not in warned and warn_if_any_order_wins(settled, rows, stacklevel=4):
-        warned.add(_ANY_ORDER)
-    ranks = any(one.metric.pool is None for one in settled)
-    if ranks and ranker not in warned and has_no_order(rows):
-        warned.add(ranker)
-        warn_of_no_order(ranker, stacklevel=3)
-    return take_means(settled, rows, values)
 
 
 def compute_per_query(

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import compute_means
+from sklearn_rankscore.metrics._metric.means import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.item_tables import ItemTable

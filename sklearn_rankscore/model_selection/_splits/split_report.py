@@ -3,7 +3,6 @@
 import inspect
 from dataclasses import dataclass
 from math import isnan
-from statistics import fmean
 from textwrap import fill
 from typing import Any, NamedTuple
 
@@ -14,10 +13,11 @@ from sklearn_rankscore._messages import describe
 from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import ANY_ORDER_WINS
-from sklearn_rankscore.metrics._rows.rows import Queries, find_carried
+from sklearn_rankscore.metrics._metric.means import wins_in_any_order
+from sklearn_rankscore.metrics._rows.rows import find_carried
 from sklearn_rankscore.metrics._rows.validation import as_grades
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids, number_queries
+from sklearn_rankscore.model_selection._splits.chance import Chance
 from sklearn_rankscore.model_selection._splits.times import describe_missing_times, find_times
 
 
@@ -83,8 +83,8 @@ def split_report(
     (cut: test queries that are not whole; undefined: without a value of ndcg@10; chance: that
     of a random model on the others)
     Not honest: queries are cut, so that parts of them are scored (4 of 4 in test): a random
-    model has ndcg@10 1.0000 on the parts that have a value, 0.8155 on whole queries; use
-    cv=QueryKFold(…).
+    model has ndcg@10 1.0000 on the parts that have a value, 0.8155 on these queries whole;
+    use cv=QueryKFold(…).
     """
     scored = get_metric(metric)
     name, passed = _name_and_values(qid, cv, "qid")
@@ -96,7 +96,7 @@ def split_report(
     query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
     metadata = _choose_requested(splitter, {"qid": ids, "groups": groups, "times": passed})
-    chance = _Chance(scored, grades, query, find_carried(y, "sample_weight"))
+    chance = Chance(scored, grades, query, find_carried(y, "sample_weight"))
     rows = np.arange(len(grades))
     folds = tuple(
         _count_fold(chance, query, when, *(_row_numbers(part, rows) for part in fold))
@@ -104,8 +104,15 @@ def split_report(
     )
     if not folds:
         raise ValueError(f"cv must give at least one fold. Got {describe(cv)} instead.")
-    every = np.ones(len(chance.whole), dtype=bool)
-    return SplitReport(folds, str(scored), chance.take_mean(chance.whole, every), chance.why_not)
+    return SplitReport(
+        folds,
+        str(scored),
+        chance.take_mean(chance.whole, np.arange(len(chance.whole))),
+        chance.why_not,
+        chance.best,
+        chance.compare_parts(),
+        scored.settle().replace_undefined_by if "replace_undefined_by" in scored.options else 0.0,
+    )
 
 
 def _name_and_values(value: Any, cv: Any, name: str) -> tuple[str, Any]:
@@ -145,7 +152,7 @@ def _row_numbers(part: Any, rows: Array) -> Array:
 
 
 def _count_fold(
-    chance: "_Chance", query: Array, when: Array | None, train: Array, test: Array
+    chance: Chance, query: Array, when: Array | None, train: Array, test: Array
 ) -> "FoldReport":
     rows_of = np.bincount(query)
     in_test = np.bincount(query[test], minlength=len(rows_of))
@@ -171,62 +178,8 @@ def _count_fold(
     )
 
 
-class _Chance:
-    """What a random model scores on each query; why nobody can say, where nobody can."""
-
-    def __init__(self, metric: Metric, grades: Array, query: Array, weight: Any) -> None:
-        self._metric = metric.bind(replace_undefined_by=np.nan) if metric.pool is None else metric
-        self._grades, self._query = grades, query
-        self.whole = np.full(int(query.max(initial=-1)) + 1, np.nan)  # (n_queries,)
-        self._weight = np.ones(len(self.whole))
-        if weight is not None:
-            queries = Queries.from_ids(query)
-            self._weight[queries.ids] = queries.reduce_weights(np.asarray(weight))
-        self.why_not = ""
-        if metric.row_values or metric.pool is not None:
-            self.why_not = f"{metric.name} needs more than grades and scores"
-            return
-        try:
-            self.whole = self._expect(np.arange(len(query)))
-        except ValueError as error:  # grades that the metric cannot take
-            self.why_not = str(error)
-
-    def of_fold(self, test: Array, tested: Array, cut: Array) -> Array:
-        """Give the value of each query in test, scored on the rows that are there."""
-        values = self.whole[tested]
-        if cut.any() and not self.why_not:
-            parts = self._expect(test[cut[self._query[test]]])
-            values[cut[tested]] = parts[cut]
-        return values
-
-    def _expect(self, rows: Array) -> Array:
-        """Compute the expected value of each query of these rows; nan for all other queries."""
-        grades, query = self._grades[rows], self._query[rows]
-        scores: Any = [np.zeros(len(rows))]
-        if self._metric.own_ties:  # equal scores are no random order: draw some
-            rng = np.random.default_rng(0)
-            scores = [rng.random(len(rows)) for _ in range(_DRAWS)]
-        values = np.full((len(scores), len(self.whole)), np.nan)
-        for line, drawn in zip(values, scores, strict=True):
-            number, line_values = self._metric.per_query(grades, drawn, qid=query)
-            line[number] = line_values
-        return np.asarray(values.mean(axis=0))
-
-    def take_mean(self, values: Array, queries: Array) -> float:
-        """Take the mean of these queries, weighted as scorers weight them.
-
-        Parts of queries without a relevant row would score 0 and hide the leak.
-        """
-        weight = self._weight[queries]
-        counted = ~np.isnan(values) & (weight > 0)
-        if not counted.any():
-            return float("nan")
-        return float(np.average(values[counted], weights=weight[counted]))
-
-
 _WIDTH = 90
 _MOST_LINES = 40  # of a printed table
-_DRAWS = 32  # of random scores, for metrics that define what equal scores mean
 _UNEVEN = 0.1  # folds that differ by more than this share of the largest count queries unequally
 
 
@@ -259,6 +212,13 @@ class SplitReport:
         metric that defines what equal scores mean, it is the mean of random scores.
     why_no_chance : str
         Why there is no such score, as for grades that the metric cannot take; else empty.
+    best : float
+        Score of the best order of all queries.
+    chance_of_parts : tuple of two float
+        Expected score of a random model on the parts of cut queries that have a value, and on the
+        same queries whole.
+    replace_undefined_by : float
+        What a query without a value scores.
 
     Examples
     --------
@@ -272,6 +232,9 @@ class SplitReport:
     metric: str
     chance: float
     why_no_chance: str = ""
+    best: float = float("nan")
+    chance_of_parts: tuple[float, float] = (float("nan"), float("nan"))
+    replace_undefined_by: float = 0.0
 
     @property
     def honest(self) -> bool:
@@ -331,11 +294,11 @@ class SplitReport:
         """List what makes scores on this split misleading, with a cure where there is one."""
         cut, future = self._total("cut_queries"), self._total("future_rows")
         problems = []
-        if self.chance >= ANY_ORDER_WINS:
+        if wins_in_any_order(self.chance, self.best):
             problems.append(
                 f"any order of these lists wins: a random model has {self.metric} "
-                f"{self.chance:.4f} on whole queries; add the candidates that were not chosen, "
-                "with grade 0"
+                f"{self.chance:.4f} on whole queries, and the best order {self.best:.4f}; add the "
+                "candidates that were not chosen, with grade 0, or choose a smaller cutoff"
             )
         if cut and (future or not self._has_times()):
             cut_queries = self._describe_cut("queries are cut, so that parts of them are scored")
@@ -354,12 +317,12 @@ class SplitReport:
     def _describe_cut(self, what: str) -> str:
         """Write how many queries are cut, and what that does to a random model."""
         cut, tested = self._total("cut_queries"), self._total("test_queries")
-        defined = [fold.chance for fold in self.folds if not isnan(fold.chance)]
+        part, whole = self.chance_of_parts
         text = f"{what} ({cut:,} of {tested:,} in test)"
-        if defined:
+        if not isnan(part):
             text += (
-                f": a random model has {self.metric} {fmean(defined):.4f} on the parts that "
-                f"have a value, {self.chance:.4f} on whole queries"
+                f": a random model has {self.metric} {part:.4f} on the parts that have a value, "
+                f"{whole:.4f} on these queries whole"
             )
         return text
 
@@ -374,7 +337,9 @@ class SplitReport:
             text += ", and no row of train is from the future"
         if undefined := self._total("undefined_queries"):
             tested = self._total("test_queries")
-            text += f". Queries without a value score 0 ({undefined:,} of {tested:,} in test)"
+            score = f"score {self.replace_undefined_by:g}"
+            score = "are left out" if isnan(self.replace_undefined_by) else score
+            text += f". Queries without a value {score} ({undefined:,} of {tested:,} in test)"
         counts = [fold.test_queries for fold in self.folds]
         if max(counts) - min(counts) > max(1, _UNEVEN * max(counts)):
             text += (
