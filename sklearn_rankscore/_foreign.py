@@ -100,16 +100,27 @@ def unwrap_date(value: Any) -> Any:
 
 def check_same_order(**values: Any) -> None:
     """Refuse Series and frames of pandas that have the same index in different orders."""
-    indexes = [(name, one.index) for name, one in values.items() if hasattr(one, "iloc")]
-    for name, index in indexes[1:]:
-        first, other = indexes[0]
-        if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+    seen: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        if not hasattr(value, "iloc"):
             continue
-        if index.isin(other).all() and other.isin(index).all():
-            raise ValueError(
-                f"{name} has the index of {first} in another order, so that its values belong to "
-                f"other rows. Pass {name}.loc[{first}.index], or to_numpy() if you mean it so."
-            )
+        for first, index in seen:
+            if _is_reordered(index, value.index):
+                raise ValueError(
+                    f"{first} and {name} have the same index in different orders, so nobody knows "
+                    f"which rows belong together. If they stand in the same order, pass "
+                    f"{name}.to_numpy(); if the index tells, pass {name}.loc[{first}.index]."
+                )
+        if not any(value.index.equals(index) for _, index in seen):
+            seen.append((name, value.index))
+
+
+def _is_reordered(index: Any, other: Any) -> bool:
+    if len(index) != len(other) or index.nlevels != other.nlevels or index.equals(other):
+        return False
+    if not (index.isin(other).all() and other.isin(index).all()):
+        return False
+    return bool(index.tolist() != other.tolist())  # of other types they can be equal all the same
 
 
 def split_index(value: Any) -> tuple[Any, Any] | None:

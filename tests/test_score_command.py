@@ -402,3 +402,16 @@ def test_options_of_metrics_on_the_command_line(files, capsys):
     want = evaluate(GRADES, ONE, qid=IDS, metrics=["map"], **given)
     asked = ["--min-relevance", "2", "--ties", "pessimistic", "--replace-undefined-by", "1"]
     assert json.loads(run(capsys, *rows, "-m", "map", *asked)[1]) == pytest.approx(want)
+
+
+def test_a_run_that_lacks_a_query(tmp_path, capsys):
+    """It is left out of this run's mean alone; with --complete it counts 0."""
+    (tmp_path / "q").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "A").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n")
+    (tmp_path / "B").write_text("1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n")
+    rows = ["--qrels", tmp_path / "q", "--run", tmp_path / "A", "--run", tmp_path / "B"]
+    rows += ["-m", "mrr", "--format", "json"]
+    means = [row["mean"] for row in json.loads(run(capsys, *rows)[1])["rows"]]
+    assert means == [0.5, 1]
+    means = [row["mean"] for row in json.loads(run(capsys, *rows, "--complete")[1])["rows"]]
+    assert means == [0.25, 1]

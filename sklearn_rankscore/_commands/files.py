@@ -135,7 +135,7 @@ def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> dict[st
     """Read judgements and runs in the format of TREC.
 
     A row of a run is a document that somebody has judged or that this run has found, of a query
-    that is in the judgements and in any run; with `complete`, of every query in the judgements.
+    that is in the judgements and in this run; with `complete`, of every query in the judgements.
     Documents come in descending order, as trec_eval orders tied ones.
     """
     judged: dict[str, dict[str, float]] = {}
@@ -149,10 +149,13 @@ def read_trec(qrels: str, runs: Mapping[str, str], *, complete: bool) -> dict[st
             _refuse(qrels, number, f"each document once for query {query}", line)
         of_query[document] = _parse_number(grade, qrels, number, "a grade")
     found = {model: _read_run(path) for model, path in runs.items()}
-    queries = [q for q in judged if complete or any(q in run for run in found.values())]
-    if not queries:
-        raise ValueError(f"{qrels} judges no query of {', '.join(runs.values())}.")
-    return {model: _join_run(judged, run, queries) for model, run in found.items()}
+    for model, run in found.items():
+        if not judged.keys() & run.keys():
+            raise ValueError(f"{qrels} judges no query of {runs[model]}.")
+    return {
+        model: _join_run(judged, run, [query for query in judged if complete or query in run])
+        for model, run in found.items()
+    }
 
 
 def _join_run(judged: Mapping[str, Any], run: Mapping[str, Any], queries: Sequence[str]) -> Rows:

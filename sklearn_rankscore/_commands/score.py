@@ -122,7 +122,7 @@ def _compare(
     """Write a report of several models: each is scored on its own rows."""
     report: RankReport
     if options.qrels:
-        tables = {model: _compute_per_query(rows, metrics) for model, rows in models.items()}
+        tables = _compute_tables(models, metrics)
         report = rank_report(per_query=tables, metrics=metrics, random_state=options.seed)
     else:
         rows = next(iter(models.values()))
@@ -191,6 +191,22 @@ def _group_by_rows(
     ]
 
 
+def _compute_tables(
+    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric]
+) -> dict[str, dict[str, Any]]:
+    """Compute the values of the queries of all models; nan for a query that a model lacks."""
+    tables = {model: _compute_per_query(rows, metrics) for model, rows in models.items()}
+    queries = list(dict.fromkeys(query for table in tables.values() for query in table["qid"]))
+    complete = {}
+    for model, table in tables.items():
+        columns: dict[str, Any] = {"qid": queries}
+        for name in metrics:
+            found = dict(zip(table["qid"], table[name], strict=True))
+            columns[name] = [found.get(query, np.nan) for query in queries]
+        complete[model] = columns
+    return complete
+
+
 def _compute_per_query(rows: files.Rows, metrics: Mapping[str, Metric]) -> dict[str, Any]:
     """Compute the value of each query, by metric; nan where no row of a query counts."""
     queries = list(dict.fromkeys(np.asarray(rows.qid).tolist()))
@@ -228,21 +244,19 @@ def _write_per_query(
     models: Mapping[str, files.Rows], metrics: Mapping[str, Metric]
 ) -> Callable[[Path], None]:
     """Compute the value of each query; give what writes them as CSV."""
-    columns: dict[str, Mapping[Any, float]] = {}
-    queries: dict[Any, None] = {}
-    for model, rows in models.items():
-        table = _compute_per_query(rows, metrics)
-        queries |= dict.fromkeys(table["qid"])
-        mark = f"{model}: " if len(models) > 1 else ""
-        for name in metrics:
-            columns[f"{mark}{name}"] = dict(zip(table["qid"], table[name], strict=True))
+    tables = _compute_tables(models, metrics)
+    queries = next(iter(tables.values()))["qid"]
+    columns = {
+        f"{model}: {name}" if len(models) > 1 else name: table[name]
+        for model, table in tables.items()
+        for name in metrics
+    }
 
     def write(path: Path) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["qid", *map(_write_cell, columns)])
-            for query in queries:
-                values = (column.get(query, np.nan) for column in columns.values())
+            for query, *values in zip(queries, *columns.values(), strict=True):
                 cells = ("" if np.isnan(value) else value for value in values)
                 writer.writerow([_write_cell(query), *cells])
 

@@ -198,17 +198,16 @@ def _read_batch(batch: Any) -> dict[str, Any]:
     rows = {name: values for name, values in rows.items() if values is not None}
     if "y_score" not in rows:
         raise TypeError("A batch must have y_score. Got none.")
-    return rows
+    carried = {name: find_carried(rows.get("y_true"), name) for name in _NAMES[2:]}
+    return {name: values for name, values in carried.items() if values is not None} | rows
 
 
 def _as_arrays(rows: dict[str, Any]) -> dict[str, Array]:
-    """Give the columns of a batch, and those that y_true carries, as arrays of one length."""
-    found = {name: find_carried(rows.get("y_true"), name) for name in _NAMES[2:]}
-    rows = {**found, **rows}
-    if rows["qid"] is None:
+    """Give the columns of a batch as arrays of one length."""
+    if "qid" not in rows:
         raise ValueError("A batch must have query ids, (y_true, y_score, qid). Got none instead.")
     check_same_order(**rows)
-    arrays = {name: _as_array(values, name) for name, values in rows.items() if values is not None}
+    arrays = {name: _as_array(values, name) for name, values in rows.items()}
     for name, values in arrays.items():
         check_same_length(name, len(values), len(arrays["y_score"]))
     return arrays

@@ -365,3 +365,15 @@ def test_the_mean_of_weighted_queries():
     assert got.tables[0].columns[2:] == ["weight", "weight * average_precision"]
     with pytest.raises(ValueError, match="undefined for every query: no mean to explain"):
         explain([0] * 4, [1, 2, 1, 2], qid=[1, 1, 2, 2], metric="map", replace_undefined_by=np.nan)
+
+
+def test_scores_of_trec_eval_are_explained_in_32_bits():
+    """As the metric ranks them: the two scores are one number there."""
+    rows = [0, 1], [0.123456789, 0.1234567891]
+    metric = get_metric("mrr", convention="trec_eval")
+    assert explain(*rows, metric=metric).value == 0.5 == metric([rows[0]], [rows[1]])
+
+
+def test_a_rectangle_of_several_queries():
+    """Its lines are the queries."""
+    assert explain([[1, 0], [0, 1]], [[2, 1], [2, 1]], metric="mrr").value == 0.75

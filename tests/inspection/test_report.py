@@ -364,3 +364,23 @@ def test_names_in_latex(name):
     rows = [line for line in report.to_latex().splitlines() if line.endswith(r"\\")]
     assert not any(line.startswith(("[", "*")) for line in rows)
     assert not any("|" in line or "\x1b" in line for line in rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "a random order inside ties"),
+        ({"ties": "first"}, "the order of the data inside ties"),
+        ({"ties": "pessimistic"}, "the worst order inside ties"),
+        ({"convention": "trec_eval"}, "the order of the data inside ties"),
+    ],
+)
+def test_what_tied_rows_assume(options, words):
+    """The policy's order; to trec_eval, which rounds to 32 bits, seconds of today are tied."""
+    grade, qid = [0, 1, 1, 0] * 2, [1] * 4 + [2] * 4
+    score = 1.7e9 + np.array([0, 1, 2, 3] * 2) * ("convention" in options)
+    models = {"a": score, "b": range(8)}
+    report = rank_report(grade, models, qid=qid, metrics=["mrr"], random_state=0, **options)
+    assert report.tied["a"] == 1
+    assert any(words in text for text in report.warnings)
+    assert report.tied["b"] == 0

@@ -14,10 +14,12 @@ from sklearn_rankscore import (
     QueryKFold,
     QueryRanker,
     RankTarget,
+    TemporalSplit,
     UninformativeRankingWarning,
     evaluate,
     evaluate_batches,
     evaluate_per_query,
+    explain,
     get_metric,
     item_popularity,
     make_rank_scorer,
@@ -28,6 +30,7 @@ from sklearn_rankscore import (
     recall,
     reciprocal_rank,
     split_report,
+    whole_queries,
 )
 from sklearn_rankscore.metrics._rows.ids import narrow_dtype
 
@@ -139,9 +142,9 @@ def test_series_of_one_index_in_two_orders_are_refused():
     pd = needs("pandas")
     y, score = pd.Series(ROWS["y_true"]), pd.Series(ROWS["y_score"])
     assert ndcg(y, score, qid=ROWS["qid"]) == ndcg(**ROWS)
-    with pytest.raises(ValueError, match=r"y_score has the index of y_true in another order"):
+    with pytest.raises(ValueError, match="y_true and y_score have the same index"):
         ndcg(y, score[::-1], qid=ROWS["qid"])
-    with pytest.raises(ValueError, match=r"qid has the index of y_true in another order"):
+    with pytest.raises(ValueError, match="y_true and qid have the same index"):
         evaluate(y, score, qid=pd.Series(ROWS["qid"])[::-1], metrics=["ndcg"])
     assert ndcg(y, score.set_axis([7, 8, 9, 10]), qid=ROWS["qid"]) == ndcg(**ROWS)
 
@@ -152,6 +155,26 @@ PLACES = {
     "grades": lambda model, X, y, qid: make_rank_scorer("ndcg")(model, X, y[::-1], qid=list(qid)),
     "ranker": lambda _, X, y, qid: QueryRanker(SizesRanker()).fit(X, y, qid=qid[::-1]),
     "report": lambda _, X, y, qid: split_report(QueryKFold(2), X, y, qid=qid[::-1]),
+    "pointwise": lambda model, X, y, qid: QueryRanker(model).fit(X, y[::-1], qid=qid),
+    "weights": lambda _, X, y, qid: QueryRanker(SizesRanker()).fit(
+        X, y, qid=qid, sample_weight=y[::-1]
+    ),
+    "groups": lambda _, X, y, qid: next(QueryKFold(2).split(X, y, groups=qid[::-1])),
+    "times": lambda _, X, y, qid: next(
+        TemporalSplit(1, queries="any").split(X, y, times=y[::-1].cumsum(), qid=qid)
+    ),
+    "groups of a report": lambda _, X, y, qid: split_report(
+        QueryKFold(2), X, y, qid=list(qid), groups=qid[::-1]
+    ),
+    "weights of a scorer": lambda model, X, y, qid: make_rank_scorer("ndcg").set_score_request(
+        sample_weight=True
+    )(model, X, list(y), qid=list(qid), sample_weight=y[::-1]),
+    "neither is that of X": lambda _, X, y, qid: next(
+        QueryKFold(2).split(X.to_numpy(), y, qid=qid[::-1])
+    ),
+    "names of an explanation": lambda _, __, y, qid: explain(
+        y, y, qid=qid, query=0, item=qid[::-1]
+    ),
 }
 
 
@@ -164,8 +187,20 @@ def test_one_index_in_two_orders_is_refused_wherever_rows_meet(place, index):
     y, qid = (pd.Series(ROWS[name], index=index) for name in ("y_true", "qid"))
     model = LinearRegression().fit(X, y)
     assert make_rank_scorer("ndcg")(model, X, y, qid=qid) == ndcg(y, model.predict(X), qid=qid)
-    with pytest.raises(ValueError, match=r"(qid|y) has the index of (X|y) in another order"):
+    with pytest.raises(ValueError, match="have the same index in different orders"):
         PLACES[place](model, X, y, qid)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "float64", "int64[pyarrow]"])
+def test_indexes_of_other_types_can_be_equal(kind):
+    """The order counts, not the type."""
+    pd = needs("pandas")
+    if "pyarrow" in kind:
+        needs("pyarrow")
+    index = pd.Index([3, 1, 2, 4])
+    y = pd.Series(ROWS["y_true"], index=index)
+    score = pd.Series(ROWS["y_score"], index=index.astype(kind))
+    assert ndcg(y, score, qid=ROWS["qid"]) == ndcg(**ROWS)
 
 
 def test_values_of_each_row_of_one_index_in_two_orders():
@@ -174,15 +209,15 @@ def test_values_of_each_row_of_one_index_in_two_orders():
     item, qid = pd.Series(list("abab")), pd.Series(ROWS["qid"])
     past = {"history_item": ["a"], "history_qid": ["a"]}
     vectors = {"a": [1.0], "b": [2.0]}
-    with pytest.raises(ValueError, match="qid has the index of item in another order"):
+    with pytest.raises(ValueError, match="item and qid have the same index in different orders"):
         profile_similarity(item, qid[::-1], **past, item_features=vectors)
-    with pytest.raises(ValueError, match="qid has the index of item in another order"):
+    with pytest.raises(ValueError, match="item and qid have the same index in different orders"):
         item_popularity(item, qid=qid[::-1])
-    with pytest.raises(ValueError, match="y_score has the index of y_true in another order"):
+    with pytest.raises(ValueError, match="y_true and y_score have the same index"):
         evaluate_batches(
             [(pd.Series([1, 0]), pd.Series([1, 0])[::-1], ["a", "a"])], metrics=["ndcg"]
         )
-    with pytest.raises(ValueError, match="weight has the index of y in another order"):
+    with pytest.raises(ValueError, match="y and weight have the same index in different orders"):
         RankTarget(qid.index.to_series(), qid=list(qid), weight=qid[::-1])
 
 
@@ -309,3 +344,14 @@ def test_popularity_can_be_looked_up():
     popularity = item_popularity(["a", "b", "a"])
     assert popularity.look_up("a") == pytest.approx(2 / 3)
     assert popularity.look_up("c") == 0
+    assert popularity.look_up(["b", "c", "a"]) == pytest.approx([1 / 3, 0, 2 / 3])
+
+
+def test_batches_whose_grades_carry_weights_in_part():
+    """They are refused as batches that have weights in part are."""
+    weighted = RankTarget([1, 0], qid=[1, 1], sample_weight=[2, 2]), [1, 2]
+    plain = RankTarget([1, 0], qid=[2, 2]), [1, 2]
+    with pytest.raises(ValueError, match="sample_weight must be in all batches, or in none"):
+        evaluate_batches([weighted, plain], metrics=["mrr"])
+    with pytest.raises(ValueError, match="sample_weight must be in all batches, or in none"):
+        list(whole_queries([weighted, plain]))

@@ -491,7 +491,7 @@ def test_scorers_have_names():
 
     scorer = make_rank_scorer("ndcg@10", on_split_query="ignore")
     assert scorer.__name__ == "ndcg@10"
-    assert make_multi_rank_scorer(["map", "p@5"]).__name__ == "average_precision, precision@5"
+    assert make_multi_rank_scorer(["map", "p@5"]).__name__ == "map, p@5"
     y, options = RankTarget(Y, qid=QID), {"scoring": scorer, "cv": QueryKFold(3)}
     display = LearningCurveDisplay.from_estimator(Ridge(), X, y, train_sizes=[0.5, 1], **options)
     assert "ndcg@10" in display.ax_.get_ylabel().lower()

@@ -168,3 +168,14 @@ def test_stratified_folds_share_the_labels():
     for other in ({"shuffle": True}, {"n_repeats": 2}, {"stratify": "country"}):
         with pytest.raises(ValueError, match="it goes with no shuffle, n_repeats or stratify"):
             QueryKFold(3, balance="rows", **other)
+
+
+def test_groups_and_labels_are_one_per_row():
+    """Of another length, or missing, they are errors by their own name."""
+    with pytest.raises(
+        ValueError, match=r"groups must have one value per row\. Got 3 values for 6"
+    ):
+        next(QueryKFold(2).split(np.zeros((6, 1)), None, groups=[1, 2, 3]))
+    y = RankTarget(np.ones(4), qid=[1, 2, 3, 4], country=np.array(["a", None, "b", "b"], object))
+    with pytest.raises(ValueError, match="country must not be missing: row 1 has none"):
+        next(QueryKFold(2, stratify="country").split(np.zeros((4, 1)), y))

@@ -391,3 +391,27 @@ def test_parts_in_time_are_whole_queries():
     # Another cut of the same target is still an error.
     with pytest.raises(ValueError, match="cut through queries"):
         scorer(Ridge().fit(X_, y), X_[:95], y[:95])
+
+
+def test_groups_of_rows_that_test_does_not_keep_stay_in_train():
+    """User 2's later rows are of a query that is cut, so that test does not hold user 2."""
+    times = np.arange(12)
+    user = np.array([0, 0, 1, 1, 2, 2, 3, 3, 2, 4, 5, 5])
+    session = np.array([0, 0, 1, 1, 7, 8, 3, 3, 8, 4, 5, 5])
+    y = RankTarget(np.ones(12), qid=session, times=times)
+    split = TemporalSplit(cutoffs=[6], disjoint=True)
+    train, test = next(split.split(np.zeros((12, 1)), y, groups=user))
+    assert train.tolist() == [0, 1, 2, 3, 4]
+    assert test.tolist() == [6, 7, 9, 10, 11]
+
+
+def test_groups_that_leave_nothing_to_train_on():
+    """The error names the cause; a wrong number of groups is one too."""
+    y = RankTarget([1, 0, 1, 0], qid=[1, 1, 2, 2], times=range(4))
+    split = TemporalSplit(cutoffs=[2], queries="any", disjoint=True)
+    with pytest.raises(ValueError, match="disjoint=True leaves no row before 2 in train"):
+        next(split.split(np.zeros((4, 1)), y, groups=[7] * 4))
+    with pytest.raises(
+        ValueError, match=r"groups must have one value per row\. Got 3 values for 4"
+    ):
+        next(split.split(np.zeros((4, 1)), y, groups=[7] * 3))

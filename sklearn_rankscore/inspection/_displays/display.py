@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore.metrics._rows.rows import find_carried
 from sklearn_rankscore.model_selection._ids.lookup import find_query_ids
 from sklearn_rankscore.model_selection._scorers.response import ask_estimator
@@ -63,6 +64,7 @@ class Display(ABC):
         ids = find_query_ids("qid", X, y, qid, cls.__name__)
         scores = {name: ask_estimator(model, X, "auto") for name, model in estimators.items()}
         options.setdefault("sample_weight", find_carried(y, "sample_weight"))
+        check_same_order(X=X, y=y, sample_weight=options["sample_weight"])
         drawn: Any = cls
         return drawn.from_predictions(np.asarray(y), scores, qid=ids, **options)  # type: ignore[no-any-return]
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore._messages import format_id
 from sklearn_rankscore.inspection._explain.explained_ranking import ExplainedRanking
 from sklearn_rankscore.inspection._explain.explanation import Explanation, Table, format_number
 from sklearn_rankscore.inspection._explain.layouts import LAYOUTS
 from sklearn_rankscore.inspection._explain.workings import Result, write_working
 from sklearn_rankscore.metrics import Metric, get_metric
-from sklearn_rankscore.metrics._metric.engine import collect_rows, compute_per_query
+from sklearn_rankscore.metrics._metric.engine import collect_rows, compute_per_query, round_scores
 from sklearn_rankscore.metrics._metric.names import spell_options
 from sklearn_rankscore.metrics._rows.ids import as_objects, narrow_dtype
 from sklearn_rankscore.metrics._rows.items import find_places
@@ -89,16 +90,19 @@ def explain(
             f"{bound.name} has no working that explain can show. It can show {', '.join(LAYOUTS)}."
         )
     settled = bound.settle()
+    check_same_order(y_true=y_true, y_score=y_score, qid=qid, item=item)
     has_scores = y_score is not None
     if not has_scores:  # in the order given, the first highest
         y_score = -np.arange(float(np.size(y_true))).reshape(np.shape(y_true))
     if qid is None and np.ndim(y_score) == 1 and find_carried(y_true, "qid") is None:
         y_true, y_score = [y_true], [y_score]  # one query, a line of a rectangle
     rows = collect_rows([settled], y_true, y_score, qid)
+    if settled.in_single_precision:
+        rows = round_scores(rows)
     queries = rows.queries
     name = f"{bound}{spell_options(bound.bound)}"
     if query is None and len(queries.ids) > 1:
-        return _explain_mean(bound, name, y_true, y_score, queries)
+        return _explain_mean(bound, name, y_true, y_score, qid)
     at = _find_query(query, queries)
     label, names = _name_rows(find_carried(y_true, "item") if item is None else item, queries)
     here = slice(queries.starts[at], queries.starts[at] + queries.lengths[at])
@@ -112,11 +116,9 @@ def explain(
     return Explanation(name, found, tuple(tables), tuple(steps), value)
 
 
-def _explain_mean(
-    bound: Metric, name: str, y_true: Any, y_score: Any, queries: Queries
-) -> Explanation:
+def _explain_mean(bound: Metric, name: str, y_true: Any, y_score: Any, qid: Any) -> Explanation:
     """Show the value of each query, and their mean."""
-    ids, (values,), weight = compute_per_query([bound.settle()], y_true, y_score, queries)
+    ids, (values,), weight = compute_per_query([bound.settle()], y_true, y_score, qid)
     columns: dict[str, Any] = {"query": ids.tolist(), str(bound): values}
     summed = values
     counts = np.ones(len(values)) if weight is None else weight

@@ -68,10 +68,12 @@ def score_models(
         else metric
         for metric in wanted.values()
     ]
-    settled = [metric.settle() for metric in with_nan]
-    deepest = max(one.options.get("k") or sys.maxsize for one in settled)
-    check_per_query(settled)
-    asked, settled = settled, [count.settle({"k": deepest}) for count in _COUNTS] + settled
+    asked = [metric.settle() for metric in with_nan]
+    deepest = max(one.options.get("k") or sys.maxsize for one in asked)
+    check_per_query(asked)
+    rounded = any(one.in_single_precision for one in asked)
+    counts = [count.settle({"k": deepest}) for count in _COUNTS]
+    settled = [one._replace(in_single_precision=rounded) for one in counts] + asked
     ids: Array = np.empty(0)
     weight: Array | None = None
     in_no_order: list[bool] = []

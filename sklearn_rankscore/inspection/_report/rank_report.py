@@ -26,6 +26,13 @@ _METRICS = ("ndcg@10", "map", "mrr")
 _NUMBERS = ["mean", "low", "high", "difference", "difference_low", "difference_high"]
 _NUMBERS += ["p_randomisation", "p_holm", "p_t", "wins", "ties", "losses"]
 _FLIPS = 400  # sign flips for each comparison, so that Holm's p can fall to 0.005
+_INSIDE_TIES = {
+    "average": "a random order",
+    "optimistic": "the best order",
+    "pessimistic": "the worst order",
+    "first": "the order of the data",
+    "last": "the order of the data, reversed,",
+}
 _SAFE = 30  # of fewer queries, do not trust the interval of a mean
 
 
@@ -132,7 +139,8 @@ def rank_report(
     weights = {} if found.weight is None else {"sample_weight": found.weight}
     table = {"qid": found.ids, **weights, **found.values}
     n_queries, undefined, tied = len(found.ids), found.undefined, found.tied
-    unsafe = _list_warnings(n_queries, undefined, tied)
+    ties = {metric.settle().ties for metric in wanted.values()}
+    unsafe = _list_warnings(n_queries, undefined, tied, ties)
     return RankReport(rows, table, first, n_queries, undefined, tied, unsafe, confidence_level)
 
 
@@ -224,19 +232,21 @@ def _compute_all_intervals(
 
 
 def _list_warnings(
-    n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, float]
+    n_queries: int, undefined: Mapping[str, int], tied: Mapping[str, float], ties: set[str]
 ) -> list[str]:
     """List what makes a conclusion unsafe: few queries, undefined values, tied rows."""
     warnings = []
     if n_queries < _SAFE:
-        warnings.append(f"{n_queries} queries are few; intervals and tests want {_SAFE} or more")
+        what = "1 query is" if n_queries == 1 else f"{n_queries} queries are"
+        warnings.append(f"{what} few; intervals and tests want {_SAFE} or more")
     for metric, count in undefined.items():
         if 2 * count > n_queries:
             warnings.append(f"{metric} is undefined for most queries ({count:,} of {n_queries:,})")
+    assumed = " and ".join(dict.fromkeys(_INSIDE_TIES[policy] for policy in sorted(ties)))
     for model, share in tied.items():
         if share > 0.5:
             warnings.append(
                 f"{share:.0%} of the rows of {model} are tied with rows of other grades; its "
-                "values assume a random order inside ties"
+                f"values assume {assumed} inside ties"
             )
     return warnings

@@ -83,7 +83,7 @@ def is_missing(query: Any) -> bool:
 def describe_missing_id(name: str, row: int) -> str:
     """Say which row has no id, for an error message."""
     if "qid" not in name:
-        return f"{name} must not be missing: row {row} has no item id. Drop such rows."
+        return f"{name} must not be missing: row {row} has none. Drop such rows."
     return (
         f"{name} must not be missing: row {row} has no query id. Drop such rows, or give each of "
         "them an id of its own."

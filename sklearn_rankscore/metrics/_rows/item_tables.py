@@ -40,10 +40,12 @@ class Popularity(NamedTuple):
     counts: Array
     total: int
 
-    def look_up(self, item: Any) -> float:
-        """Give the share of the total that an item has; 0.0 for one that nobody chose."""
-        found = np.flatnonzero(self.item == item)
-        return float(self.counts[found[0]] / self.total) if len(found) else 0.0
+    def look_up(self, item: Any) -> Any:
+        """Give the share of the total that an item has, or those of several; 0.0 if unknown."""
+        share = dict(zip(self.item.tolist(), (self.counts / self.total).tolist(), strict=True))
+        if np.ndim(item) == 1 and not isinstance(item, tuple):
+            return np.array([share.get(one, 0.0) for one in np.asarray(item).tolist()])
+        return share.get(item, 0.0)
 
 
 class ItemTable:

@@ -40,13 +40,15 @@ class Queries:
     rectangular: bool = False  # given as a rectangle, a line per query
 
     @classmethod
-    def from_ids(cls, qid: Any, n_rows: int | None = None) -> Self:
+    def from_ids(cls, qid: Any, n_rows: int | None = None, name: str = "qid") -> Self:
         """Group rows by id; ids that are already contiguous cost one comparison pass."""
         if isinstance(qid, str):
-            raise TypeError(f"qid must be the ids themselves, one per row. Got the text {qid!r}.")
-        values, ids = validation.encode_ids(qid, "qid")
+            raise TypeError(
+                f"{name} must be the ids themselves, one per row. Got the text {qid!r}."
+            )
+        values, ids = validation.encode_ids(qid, name)
         if n_rows is not None:
-            validation.check_same_length("qid", len(values), n_rows)
+            validation.check_same_length(name, len(values), n_rows)
         if not len(values):
             return cls(values, values.astype(np.intp), values.astype(np.intp))
         if len(values) > _FEW and _any_comes_back(values, _find_run_starts(values[:_FEW])):

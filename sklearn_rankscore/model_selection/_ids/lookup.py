@@ -126,9 +126,16 @@ def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
     return ""
 
 
-def number_queries(ids: Any) -> Array:
+def number_groups(X: Any, y: Any, groups: Any) -> Array:
+    """Number the group of each row, as `number_queries` does."""
+    check_same_order(X=X, y=y, groups=groups)
+    check_same_length("groups", count_rows(groups), count_rows(X if y is None else y))
+    return number_queries(groups, "groups")
+
+
+def number_queries(ids: Any, name: str = "qid") -> Array:
     """Number the query of each row by the order of the ids, or by appearance if they have none."""
-    queries = Queries.from_ids(ids)
+    queries = Queries.from_ids(ids, name=name)
     try:
         codes = np.unique(queries.ids, return_inverse=True)[1]
     except TypeError:  # ids of mixed types have no order

@@ -9,7 +9,7 @@ from sklearn.utils import RegressorTags, check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_rankscore._foreign import drop_column, list_columns
+from sklearn_rankscore._foreign import check_same_order, drop_column, list_columns
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.model_selection._ids import lookup
 from sklearn_rankscore.model_selection._ids.target import warn_of_cut_queries
@@ -124,6 +124,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         arguments = {"sample_weight": sample_weight, **fit_params}
         arguments = {name: value for name, value in arguments.items() if value is not None}
+        check_same_order(X=X, y=y, qid=qid, sample_weight=sample_weight)
         ranker = clone(self.ranker)
         evaluation = dialect.list_evaluation_sets(eval_set, eval_qid)
         checks.check_reserved(ranker, arguments)

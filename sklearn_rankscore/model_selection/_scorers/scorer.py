@@ -6,6 +6,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.means import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
@@ -96,6 +97,7 @@ class Scorer(Generic[Score]):
             sample_weight = lookup.find(self._name_of("sample_weight"), X, y, sample_weight)
         elif self._requests["sample_weight"] is False:  # not those on y either
             sample_weight = np.ones(queries.n_rows)
+        check_same_order(X=X, y=y, sample_weight=sample_weight)
         scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
             self._settled,
@@ -250,6 +252,7 @@ class MultiRankScorer(Scorer[dict[str, float]]):
     def __init__(self, score_names: tuple[str, ...], *args: Any) -> None:
         super().__init__(*args)
         self._score_names = score_names
+        self.__name__ = ", ".join(score_names)
 
     @property
     def metrics(self) -> dict[str, Metric]:

@@ -122,8 +122,10 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             If no query ids are found, or there are fewer queries than folds.
         """
         if groups is None:
-            groups = lookup.find_query_ids(self.qid, X, y, qid, type(self).__name__)
-        query = lookup.number_queries(groups)
+            ids = lookup.find_query_ids(self.qid, X, y, qid, type(self).__name__)
+            query = lookup.number_queries(ids)
+        else:
+            query = lookup.number_groups(X, y, groups)
         sizes = np.bincount(query)
         if len(sizes) < self.n_splits:
             raise ValueError(
@@ -145,7 +147,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
                 f"QueryKFold found no {name!r}, which stratify= names. Give it on y, as "
                 f"RankTarget(y, qid=…, {name}=…), or as a column of X."
             )
-        label = lookup.number_queries(found)
+        label = lookup.number_queries(found, name)
         first = np.unique(query, return_index=True)[1]
         if (label != label[first][query]).any():
             raise ValueError(f"stratify={name!r} must be the same on all rows of a query.")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._render import as_html, as_text
 from sklearn_rankscore._typing import Array
@@ -93,6 +94,7 @@ def split_report(
     when = find_times(name, X, y, passed)
     if when is None and times is not None:
         raise ValueError(describe_missing_times(name, X, y, "split_report"))
+    check_same_order(X=X, y=y, groups=groups)
     query, grades = number_queries(ids), as_grades(y)
     splitter = check_cv(cv, y)
     metadata = _choose_requested(splitter, {"qid": ids, "groups": groups, "times": passed})

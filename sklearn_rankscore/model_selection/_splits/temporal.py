@@ -151,7 +151,7 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
             If times or query ids are not found, or a fold would have no rows.
         """
         seeker = type(self).__name__
-        group = self._number_groups(groups)
+        group = self._number_groups(X, y, groups)
         when = find_times(self.times, X, y, times)
         if when is None:
             raise ValueError(describe_missing_times(self.times, X, y, seeker))
@@ -159,24 +159,30 @@ class TemporalSplit(BaseCrossValidator):  # type: ignore[misc]
         if self.queries == "whole":
             query = lookup.number_queries(lookup.find_query_ids(self.qid, X, y, qid, seeker))
         for cutoff, train, test in self._parts(when):
-            known = train if group is None else train & ~np.isin(group, group[test])
-            kept = [part if query is None else _whole(part, query) for part in (known, test)]
+            kept = [part if query is None else _whole(part, query) for part in (train, test)]
             for name, part, rows in zip(("train", "test"), (train, test), kept, strict=True):
                 if not rows.any():
                     raise ValueError(
                         _describe_empty_part(name, format_moment(cutoff), cut=part.any())
+                    )
+            if group is not None:
+                kept[0] = kept[0] & ~np.isin(group, group[kept[1]])
+                if not kept[0].any():
+                    raise ValueError(
+                        f"disjoint=True leaves no row before {format_moment(cutoff)} in train: "
+                        "all of its groups have rows in test too."
                     )
             parts = np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
             if query is None and isinstance(y, RankTarget):
                 y.accept_parts(*parts)  # what a user does from then on is the whole test query
             yield parts
 
-    def _number_groups(self, groups: Any) -> Array | None:
+    def _number_groups(self, X: Any, y: Any, groups: Any) -> Array | None:
         """Number the groups, or warn that they are not used."""
         if self.disjoint:
             if groups is None:
                 raise ValueError("disjoint=True needs groups=…, one for each row.")
-            return lookup.number_queries(groups)
+            return lookup.number_groups(X, y, groups)
         if groups is not None:
             warnings.warn(
                 "TemporalSplit ignores groups, unless disjoint=True.", UserWarning, stacklevel=3

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rankscore._foreign import count_rows, drop_time_zone, get_index_of_dates, unwrap_date
+from sklearn_rankscore._foreign import (
+    check_same_order,
+    count_rows,
+    drop_time_zone,
+    get_index_of_dates,
+    unwrap_date,
+)
 from sklearn_rankscore._messages import describe
 from sklearn_rankscore._typing import Array
 from sklearn_rankscore.metrics._rows.validation import (
@@ -31,6 +37,7 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
         found = get_index_of_dates(rows) if found is None else found
     if found is None:
         return None
+    check_same_order(X=X, y=y, times=found)
     times = read_times(found, "times")
     check_same_length("times", len(times), count_rows(X))
     return times
@@ -39,10 +46,9 @@ def find_times(name: str, X: Any, y: Any, passed: Any) -> Array | None:
 def describe_missing_times(name: str, X: Any, y: Any, seeker: str) -> str:
     """Write the error for times that were not found: list the ways to give them."""
     return (
-        f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them in one of "
-        f"these ways: y = RankTarget(y, qid=…, {name}=…); a level {name!r} of the pandas index of "
-        f"y or X, or an index of dates; a column {name!r} of X; or, with scikit-learn's metadata "
-        f"routing enabled, fit(X, y, {name}=…)."
+        f"{seeker} found no times. {describe_what_came(name, 'times', X, y)}Give them as "
+        f"RankTarget(y, qid=…, {name}=…), as a column {name!r} of X, as an index of dates or by "
+        "metadata routing; see 'Honest splits' in the README."
     )
 
 
