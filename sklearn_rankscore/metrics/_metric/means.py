@@ -18,7 +18,7 @@ from sklearn_rankscore.metrics._metric.engine import (
 from sklearn_rankscore.metrics._rows.rows import Queries, Rows
 
 _FEW_ROWS = 1000  # show whether nearly all rows may be relevant
-_FEW_QUERIES = 30  # show whether any order may win
+_FEW_QUERIES = 10  # show whether any order may win
 _NEARLY_ALL = 0.95
 _ANY_ORDER, _NOTHING = "any order", "nothing relevant"
 
@@ -66,10 +66,9 @@ def warn_if_any_order_wins(settled: Sequence[Settled], rows: Rows, stacklevel: i
     Lists are suspect where nearly all rows are relevant, or none is longer than the cutoff.
     """
     suspects = [one for one in settled if _may_any_order_win(one, rows)]
-    few = _take_first(rows, _FEW_QUERIES)
-    suspects = [one for one in suspects if wins_in_any_order(*_compare_with_chance(one, few))]
-    won = [(one, *_compare_with_chance(one, rows)) for one in suspects]
-    won = [found for found in won if wins_in_any_order(*found[1:])]
+    for part in (_take_first(rows, _FEW_QUERIES), rows):
+        won = _find_won(suspects, part) if suspects else []
+        suspects = [one for one, _, _ in won]
     if won:
         listed = ", ".join(
             f"{one.metric} {chance:.4f}" + (f" of {best:.4f}" if best < 0.9999 else "")
@@ -117,17 +116,24 @@ def _take_first(rows: Rows, n: int) -> Rows:
     return Rows(rows.grade[:end], rows.score[:end], queries)
 
 
-def _compare_with_chance(one: Settled, rows: Rows) -> tuple[float, float]:
-    """Compute the mean of the defined queries in a random order, and in the best one."""
-    plain = [one._replace(ties="average", replace_undefined_by=np.nan)]
+def _find_won(suspects: Sequence[Settled], rows: Rows) -> list[tuple[Settled, float, float]]:
+    """Find the metrics that any order wins, each with its means in a random and the best order."""
+    plain = [one._replace(ties="average", replace_undefined_by=np.nan) for one in suspects]
     missed = np.isneginf(rows.score)
-    means = []
-    for score in (np.zeros(len(missed)), rows.grade.astype(np.float64)):
-        ranked = replace(rows, score=np.where(missed, -np.inf, score))
-        (value,) = compute(plain, ranked, map)
-        defined = value[~np.isnan(value)]
-        means.append(float(defined.mean()) if len(defined) else 0.0)
-    return means[0], means[1]
+    chance, best = (
+        [_take_mean_of_defined(value) for value in compute(plain, ranked, map)]
+        for ranked in (
+            replace(rows, score=np.where(missed, -np.inf, score))
+            for score in (0.0, rows.grade.astype(np.float64))
+        )
+    )
+    found = zip(suspects, chance, best, strict=True)
+    return [(one, low, high) for one, low, high in found if wins_in_any_order(low, high)]
+
+
+def _take_mean_of_defined(value: Array) -> float:
+    defined = value[~np.isnan(value)]
+    return float(defined.mean()) if len(defined) else 0.0
 
 
 def _find_cause(one: Settled, rows: Rows) -> str:
