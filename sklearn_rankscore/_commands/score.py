@@ -85,24 +85,30 @@ def score(options: argparse.Namespace) -> str:
         raise ValueError(f"--seed must not be negative. Got {options.seed} instead.")
     if options.complete and not options.qrels:
         raise ValueError("--complete is of --qrels: queries that were judged and no run has.")
-    outputs = [path for path in (options.per_query, options.plot) if path]
-    inputs = [options.labels, options.table, options.qrels]
-    for given in (options.scores, options.run):
-        inputs += _name_files(given).values() if given and not options.table else []
-    files.check_outputs(outputs, [path for path in inputs if path])
+    _check_outputs(options)
     models = _read(options)
-    text = (
-        _compare(models, metrics, options)
-        if len(models) > 1
-        else _score_one(models, metrics, options)
-    )
+    runs = len(models) > 1 and options.qrels  # which differ in their rows
+    tables = _compute_tables(models, metrics) if options.per_query or runs else {}
+    if len(models) > 1:
+        text = _compare(models, metrics, options, tables if runs else {})
+    else:
+        text = _score_one(models, metrics, options)
     writers = {}
     if options.per_query:
-        writers[options.per_query] = _write_per_query(models, metrics)
+        writers[options.per_query] = _write_per_query(tables)
     if options.plot:
         writers[options.plot] = _draw(options.plot, models, metrics, options.seed)
     files.write_files(writers)
     return text
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse outputs that would spoil an input, or each other."""
+    inputs = [options.labels, options.table, options.qrels]
+    for named in (options.scores, options.run):
+        inputs += _name_files(named).values() if named and not options.table else []
+    outputs = [path for path in (options.per_query, options.plot) if path]
+    files.check_outputs(outputs, [path for path in inputs if path])
 
 
 def _score_one(
@@ -117,12 +123,14 @@ def _score_one(
 
 
 def _compare(
-    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric], options: argparse.Namespace
+    models: Mapping[str, files.Rows],
+    metrics: Mapping[str, Metric],
+    options: argparse.Namespace,
+    tables: Mapping[str, Any],
 ) -> str:
-    """Write a report of several models: each is scored on its own rows."""
+    """Write a report of several models: of their tables, if they differ in their rows."""
     report: RankReport
-    if options.qrels:
-        tables = _compute_tables(models, metrics)
+    if tables:
         report = rank_report(per_query=tables, metrics=metrics, random_state=options.seed)
     else:
         rows = next(iter(models.values()))
@@ -194,30 +202,30 @@ def _group_by_rows(
 def _compute_tables(
     models: Mapping[str, files.Rows], metrics: Mapping[str, Metric]
 ) -> dict[str, dict[str, Any]]:
-    """Compute the values of the queries of all models; nan for a query that a model lacks."""
-    tables = {model: _compute_per_query(rows, metrics) for model, rows in models.items()}
-    queries = list(dict.fromkeys(query for table in tables.values() for query in table["qid"]))
-    complete = {}
-    for model, table in tables.items():
-        columns: dict[str, Any] = {"qid": queries}
-        for name in metrics:
-            found = dict(zip(table["qid"], table[name], strict=True))
-            columns[name] = [found.get(query, np.nan) for query in queries]
-        complete[model] = columns
-    return complete
+    """Compute the values of each model's queries; nan where a model has no row that counts."""
+    ids = (query for rows in models.values() for query in np.asarray(rows.qid).tolist())
+    queries = list(dict.fromkeys(ids))
+    tables: dict[str, dict[str, Any]] = {}
+    for model, rows in models.items():
+        values = _compute_per_query(rows, metrics)
+        columns = {
+            name: [values[name].get(query, np.nan) for query in queries] for name in metrics
+        }
+        tables[model] = {"qid": queries, **columns}
+    return tables
 
 
-def _compute_per_query(rows: files.Rows, metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    """Compute the value of each query, by metric; nan where no row of a query counts."""
-    queries = list(dict.fromkeys(np.asarray(rows.qid).tolist()))
-    table: dict[str, Any] = {"qid": queries}
+def _compute_per_query(
+    rows: files.Rows, metrics: Mapping[str, Metric]
+) -> dict[str, dict[Any, float]]:
+    """Compute, by metric, the value of each query that has rows for it, by its id."""
+    values: dict[str, dict[Any, float]] = {}
     for group, y_true, y_score, qid in _group_by_rows(rows, metrics):
-        values = evaluate_per_query(y_true, y_score, qid=qid, metrics=group)
-        ids = values.pop("qid").tolist()
-        for name, column in values.items():
-            found = dict(zip(ids, column.tolist(), strict=True))
-            table[name] = [found.get(query, np.nan) for query in queries]
-    return {name: table[name] for name in ("qid", *metrics)}
+        table = evaluate_per_query(y_true, y_score, qid=qid, metrics=group)
+        ids = table.pop("qid").tolist()
+        for name, column in table.items():
+            values[name] = dict(zip(ids, column.tolist(), strict=True))
+    return values
 
 
 def _format_json(value: Any) -> str:
@@ -240,16 +248,14 @@ def _format_means(means: Mapping[str, float], form: str) -> str:
     return as_text(lines) if form == "text" else as_markdown(lines, n_left=1)
 
 
-def _write_per_query(
-    models: Mapping[str, files.Rows], metrics: Mapping[str, Metric]
-) -> Callable[[Path], None]:
-    """Compute the value of each query; give what writes them as CSV."""
-    tables = _compute_tables(models, metrics)
+def _write_per_query(tables: Mapping[str, Mapping[str, Any]]) -> Callable[[Path], None]:
+    """Give what writes the value of each query as CSV."""
     queries = next(iter(tables.values()))["qid"]
     columns = {
-        f"{model}: {name}" if len(models) > 1 else name: table[name]
+        f"{model}: {name}" if len(tables) > 1 else name: column
         for model, table in tables.items()
-        for name in metrics
+        for name, column in table.items()
+        if name != "qid"
     }
 
     def write(path: Path) -> None:

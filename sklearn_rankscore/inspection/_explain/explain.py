@@ -1,6 +1,7 @@
 """Explain the value of one query."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def explain(
         y_true, y_score = [y_true], [y_score]  # one query, a line of a rectangle
     rows = collect_rows([settled], y_true, y_score, qid)
     if settled.in_single_precision:
-        rows = round_scores(rows)
+        rows = replace(rows, score=round_scores(rows.score))
     queries = rows.queries
     name = f"{bound}{spell_options(bound.bound)}"
     if query is None and len(queries.ids) > 1:

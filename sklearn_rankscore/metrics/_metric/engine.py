@@ -110,7 +110,7 @@ def compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]
     for at, one in enumerate(settled):
         by_order.setdefault((one.ties, one.in_single_precision), []).append(at)
     for (ties, rounded), group in by_order.items():
-        ranked = round_scores(rows) if rounded else rows
+        ranked = replace(rows, score=round_scores(rows.score)) if rounded else rows
         formulas, depth = [], 0
         for at in group:
             formulas.append(partial(settled[at].metric.formula, **options[at]))
@@ -125,13 +125,13 @@ def compute(settled: Sequence[Settled], rows: Rows, mapper: Mapper) -> list[Any]
     return values
 
 
-def round_scores(rows: Rows) -> Rows:
-    """Round the scores to 32 bits; a finite one stays finite."""
-    if rows.score.dtype == np.float32:
-        return rows
+def round_scores(score: Array) -> Array:
+    """Round scores to 32 bits; a finite one stays finite."""
+    if score.dtype == np.float32:
+        return score
     limits = np.finfo(np.float32)
-    near = np.clip(rows.score, limits.min, limits.max)
-    return replace(rows, score=np.where(np.isinf(rows.score), rows.score, near).astype(np.float32))
+    near = np.clip(score, limits.min, limits.max)
+    return np.where(np.isinf(score), score, near).astype(np.float32)
 
 
 def _apply(

@@ -172,15 +172,16 @@ def _warn_if_nothing_is_relevant(settled: Sequence[Settled], rows: Rows, stackle
 
 def has_no_order(settled: Sequence[Settled], rows: Rows) -> bool:
     """Whether the rows of each query all have one score, though there are rows to order."""
-    if any(one.in_single_precision for one in settled):
-        rows = round_scores(rows)
+    rounded = any(one.in_single_precision for one in settled)
     score, queries = rows.score, rows.queries
     longest = int(queries.lengths.argmax())
     begin = queries.starts[longest]
     ranked = score[begin : begin + queries.lengths[longest]]
+    ranked = round_scores(ranked) if rounded else ranked
     ranked = ranked[ranked > -np.inf]
     if len(ranked) < 2 or (ranked != ranked[0]).any():  # as nearly always
         return False
+    score = round_scores(score) if rounded else score
     highest = np.maximum.reduceat(score, queries.starts)
     lowest = np.minimum.reduceat(np.where(score > -np.inf, score, np.inf), queries.starts)
     return bool((highest <= lowest).all())

@@ -18,17 +18,24 @@ from sklearn_rankscore.metrics._rows.validation import check_same_length
 from sklearn_rankscore.model_selection._ids.target import RankTarget
 
 # What other people call query ids.
-_KNOWN_NAMES = {
-    "query",
-    "query_id",
-    "queryid",
-    "q_id",
-    "group",
-    "group_id",
-    "srch_id",
-    "search_id",
-}
-_KNOWN_NAMES |= {"session", "session_id", "user", "user_id", "userid", "impression_id"}
+_KNOWN_NAMES = frozenset(
+    [
+        "query",
+        "query_id",
+        "queryid",
+        "q_id",
+        "group",
+        "group_id",
+        "srch_id",
+        "search_id",
+        "session",
+        "session_id",
+        "user",
+        "user_id",
+        "userid",
+        "impression_id",
+    ]
+)
 
 
 def find(name: str, X: Any, y: Any, passed: Any = None) -> Any:
@@ -69,21 +76,22 @@ def find_query_ids(
             f"{seeker} found no query ids. {describe_what_came(name, 'qid', X, y)}"
             f"{_list_ways(name, 'qid=…')} groups=… alone reaches only the splitter."
         )
-    check_same_order(X=X, y=y, **{parameter: found})
-    if hasattr(found, "__len__"):
-        rows = X if y is None else y
-        n_rows = len(rows) if isinstance(rows, np.ndarray) else count_rows(rows)
-        check_same_length(parameter, len(found), n_rows)
+    _check_rows(X, y, parameter, found)
     return found
 
 
 def find_row_values(name: str, X: Any, y: Any, passed: Any, parameter: str) -> Any:
     """Find values of each row, or give None: not every metric needs them."""
     found = find(name, X, y, passed)
-    check_same_order(X=X, y=y, **{parameter: found})
-    if hasattr(found, "__len__"):
-        check_same_length(parameter, len(found), count_rows(X if y is None else y))
+    _check_rows(X, y, parameter, found)
     return found
+
+
+def _check_rows(X: Any, y: Any, name: str, values: Any) -> None:
+    """Refuse values that are more or fewer than the rows, or whose index has another order."""
+    check_same_order(X=X, y=y, **{name: values})
+    if hasattr(values, "__len__"):
+        check_same_length(name, len(values), count_rows(X if y is None else y))
 
 
 def describe_missing_row_values(name: str, parameter: str, X: Any, y: Any, seeker: str) -> str:
@@ -128,8 +136,7 @@ def describe_what_came(name: str, parameter: str, X: Any, y: Any) -> str:
 
 def number_groups(X: Any, y: Any, groups: Any) -> Array:
     """Number the group of each row, as `number_queries` does."""
-    check_same_order(X=X, y=y, groups=groups)
-    check_same_length("groups", count_rows(groups), count_rows(X if y is None else y))
+    _check_rows(X, y, "groups", groups)
     return number_queries(groups, "groups")
 
 

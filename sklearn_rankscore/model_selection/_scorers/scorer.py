@@ -6,7 +6,6 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from sklearn_rankscore._foreign import check_same_order
 from sklearn_rankscore.metrics import Metric, get_metric
 from sklearn_rankscore.metrics._metric.means import compute_means
 from sklearn_rankscore.metrics._metric.metric import ROW_VALUES
@@ -93,11 +92,12 @@ class Scorer(Generic[Score]):
         of_rows = {}
         if len(self._names) > 1:
             of_rows = self._find_row_values(X, y, {"item": item, "similarity": similarity})
-        if self._requests["sample_weight"]:
-            sample_weight = lookup.find(self._name_of("sample_weight"), X, y, sample_weight)
-        elif self._requests["sample_weight"] is False:  # not those on y either
+        request = self._requests["sample_weight"]
+        if request is False:  # not those on y either
             sample_weight = np.ones(queries.n_rows)
-        check_same_order(X=X, y=y, sample_weight=sample_weight)
+        elif request or sample_weight is not None:
+            name = self._name_of("sample_weight")
+            sample_weight = lookup.find_row_values(name, X, y, sample_weight, "sample_weight")
         scores = ask_estimator(estimator, X, self._response_method)
         values = compute_means(
             self._settled,

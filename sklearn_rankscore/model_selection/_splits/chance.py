@@ -36,7 +36,7 @@ class Chance:
             self.whole = self._expect(every)
             if metric.grades == "judged":  # else it has nothing to do with the best order
                 best = self._compute(self._grades.astype(np.float64), every)
-                self.best = self.take_mean(best, np.arange(len(best)))
+                self.best = self.take_mean(best)
         except ValueError as error:  # grades that the metric cannot take
             self.why_not = str(error)
 
@@ -73,8 +73,8 @@ class Chance:
         queries, parts = queries[defined], parts[defined]
         return self.take_mean(parts, queries), self.take_mean(self.whole[queries], queries)
 
-    def take_mean(self, values: Array, queries: Array) -> float:
-        """Take the mean of these queries, weighted as scorers weight them.
+    def take_mean(self, values: Array, queries: Any = slice(None)) -> float:
+        """Take the mean of these queries (all, unless named), weighted as scorers weight them.
 
         Parts of queries without a relevant row would score 0 and hide the leak.
         """

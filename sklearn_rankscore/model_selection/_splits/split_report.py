@@ -107,13 +107,13 @@ def split_report(
     if not folds:
         raise ValueError(f"cv must give at least one fold. Got {describe(cv)} instead.")
     return SplitReport(
-        folds,
-        str(scored),
-        chance.take_mean(chance.whole, np.arange(len(chance.whole))),
-        chance.why_not,
-        chance.best,
-        chance.compare_parts(),
-        scored.settle().replace_undefined_by if "replace_undefined_by" in scored.options else 0.0,
+        folds=folds,
+        metric=str(scored),
+        chance=chance.take_mean(chance.whole),
+        why_no_chance=chance.why_not,
+        best=chance.best,
+        chance_of_parts=chance.compare_parts(),
+        replace_undefined_by=scored.settle().replace_undefined_by,
     )
 
 
@@ -142,10 +142,8 @@ def _choose_requested(splitter: Any, metadata: dict[str, Any]) -> dict[str, Any]
 
 def _row_numbers(part: Any, rows: Array) -> Array:
     """Convert train or test, row numbers (from the end, if negative) or a mask, to row numbers."""
-    if not np.size(part):
-        raise ValueError("cv must give rows for train and for test. Got an empty part instead.")
     try:
-        chosen = rows[np.asarray(part)]
+        chosen = rows[np.asarray(part)] if np.size(part) else rows[:0]
     except IndexError as error:
         raise ValueError(f"cv must give numbers of the {len(rows)} rows: {error}.") from error
     if not chosen.size:
