@@ -78,6 +78,7 @@ def test_the_table_of_carriers_is_that_of_the_tests():
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own use of pandas
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # of another cluster
+@pytest.mark.filterwarnings("ignore:Creating scratch directories")  # on a slow disk
 def test_the_examples_with_other_libraries_run(tmp_path, monkeypatch):
     """Those that are no doctests, where what they import is there."""
     monkeypatch.chdir(tmp_path)  # where pictures are saved
